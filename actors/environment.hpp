@@ -1,0 +1,48 @@
+#pragma once
+
+#include "actors/timekeeper.hpp"
+#include "messages/entity_id.hpp"
+#include "persistence/journal_writer.hpp"
+#include "persistence/readers.hpp"
+#include "persistence/spine_rows.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/fwd.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace callboard::actors {
+
+using stored_answers = persistence::grouped<std::string, persistence::request_row>;
+
+/// What every entity actor may use. Outlives all of them.
+struct environment {
+  caf::actor_system& system;
+  timekeeper& time;
+  persistence::journal_writer& writer;
+  persistence::readers& loaders;
+  stored_answers& answers;
+  std::function<void(const entity_id&, instant)> arm;
+  std::function<std::chrono::steady_clock::time_point()> steady_now = [] { return std::chrono::steady_clock::now(); };
+  milliseconds answers_kept{24 * 3'600'000};
+};
+
+/// What a supervisor sees of a resident without asking it.
+struct resident_figures {
+  std::atomic<int> requests{0};
+  std::atomic<std::int64_t> weight{0};
+};
+
+/// Everything the machinery must know of a kind to run its entities.
+class kind_host {
+public:
+  virtual ~kind_host() = default;
+  virtual std::string_view name() const = 0;
+  virtual caf::actor spawn(std::string key, caf::actor supervisor, std::shared_ptr<resident_figures> figures) = 0;
+};
+
+} // namespace callboard::actors

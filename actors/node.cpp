@@ -1,0 +1,258 @@
+#include "actors/node.hpp"
+
+#include "actors/environment.hpp"
+#include "actors/id_blocks.hpp"
+#include "actors/kinds.hpp"
+#include "actors/opening/actor.hpp"
+#include "actors/people/directory.hpp"
+#include "actors/people/reads.hpp"
+#include "actors/supervisor.hpp"
+#include "actors/timers.hpp"
+#include "messages/log.hpp"
+#include "messages/sliding_histogram.hpp"
+#include "persistence/rows.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace callboard::actors {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+caf::actor_system_config& configured(caf::actor_system_config& c, int threads) {
+  c.set("scheduler.policy", caf::atom("sharing"));
+  c.set("scheduler.max-threads", static_cast<std::size_t>(threads));
+  c.set("scheduler.max-throughput", std::size_t{32});
+  return c;
+}
+
+instant store_time(persistence::store& s) {
+  const auto reader = s.open_reader();
+  return s.now(*reader);
+}
+
+std::unordered_map<std::string, persistence::request_row> stored(persistence::reader& from, std::vector<std::string> digests) {
+  // Lists of bytes can not be a parameter of both stores: eight at a time, the last one repeated.
+  constexpr std::string_view eight = "where digest in ($1, $2, $3, $4, $5, $6, $7, $8)";
+  std::unordered_map<std::string, persistence::request_row> out;
+  for (std::size_t i = 0; i < digests.size(); i += 8) {
+    const auto nth = [&](std::size_t k) { return bytes{digests[std::min(i + k, digests.size() - 1)]}; };
+    persistence::select<persistence::request_row>(
+      from, eight, {nth(0), nth(1), nth(2), nth(3), nth(4), nth(5), nth(6), nth(7)}, [&](persistence::request_row&& r) {
+        auto key = r.digest.data;
+        out.emplace(std::move(key), std::move(r));
+      });
+  }
+  return out;
+}
+
+std::unordered_map<std::string, applicant_id> emails(persistence::reader& from, std::vector<std::string> wanted) {
+  std::unordered_map<std::string, applicant_id> out;
+  from.query("select email, id from applicants where email = any($1::text[])", {std::move(wanted)},
+             [&](const persistence::result_row& r) { out.emplace(r.text(0), applicant_id{r.integer(1)}); });
+  return out;
+}
+
+std::unordered_map<applicant_id, applicant> applicants(persistence::reader& from, std::vector<applicant_id> wanted) {
+  std::vector<std::int64_t> ids;
+  for (const auto id : wanted)
+    ids.push_back(id.value);
+  return people::of_ids(from, std::move(ids));
+}
+
+} // namespace
+
+struct node::parts {
+  parts(node_options o, std::unique_ptr<persistence::store> s)
+    : options{std::move(o)}, store{std::move(s)}, last_batch{store->open(options.name)}, time{store_time(*store)},
+      writer{*store, last_batch, writing()}, readers{*store, options.reader_threads}, loaders{*store, 2},
+      answers{readers, stored}, known{readers, emails}, by_id{readers, applicants},
+      system{configured(config, options.worker_threads)},
+      env{system, time, writer, loaders, answers,
+          [this](const entity_id& id, instant due) { caf::anon_send(alarm, arm_atom::value, id, to_ms(due)); }} {
+    env.answers_kept = options.request_retention;
+    ids.open(*store, "openings");
+    ids.open(*store, "applicants");
+    for_each_kind([&]<class Kind>(std::type_identity<Kind> k) { hosts.emplace(Kind::name, make_host(k, env)); });
+    supervision how;
+    how.residents_max = options.residents_max;
+    how.weight_max = options.state_bytes_max;
+    how.idle = options.idle;
+    how.requests_max = options.entity_requests_max;
+    for (auto& shard : shards)
+      shard = system.spawn<supervisor>(hosts, how, occupied, env.steady_now);
+    for (auto& slice : slices)
+      slice = system.spawn<directory>(env, known, ids);
+    alarm = system.spawn<timers>(
+      time, readers,
+      [this](const entity_id& id) {
+        caf::anon_send(shards[static_cast<std::size_t>(shard_of(id.kind, id.key))], tick_atom::value, id);
+      },
+      timer_counts);
+    writer.start();
+    caretaker = std::thread{[this] { take_care(); }};
+  }
+
+  ~parts() { stop(); }
+
+  persistence::journal_writer::options writing() {
+    persistence::journal_writer::options w;
+    w.batch_events_max = options.batch_events_max;
+    w.batch_bytes_max = options.batch_bytes_max;
+    w.patience = options.patience;
+    w.arm = [this](const entity_id& id, instant due) { env.arm(id, due); };
+    w.committed = [this](std::chrono::microseconds took) { commits.record(took); };
+    w.alarm = [](std::string_view what, const std::string& why) { log_line(log_level::warn, what, {{"why", why}}); };
+    return w;
+  }
+
+  /// From time to time: sample the store's clock, prune old answers.
+  void take_care() {
+    const auto reader = store->open_reader();
+    std::unique_lock lock{mutex};
+    for (int round = 0; !wake.wait_for(lock, 10s, [this] { return stopping; }); ++round) {
+      lock.unlock();
+      try {
+        time.sample(store->now(*reader));
+        reachable = true;
+        if (std::abs(time.drift().count()) > 1'000)
+          log_line(log_level::warn, "the store's clock and ours are apart", {{"ms", time.drift().count()}});
+      } catch (const persistence::store_error&) {
+        reachable = false;
+      }
+      if (round % 6 == 0)
+        prune();
+      lock.lock();
+    }
+  }
+
+  void prune() {
+    const auto before = to_ms(time.now() - options.request_retention);
+    writer.submit([before](persistence::store& s) {
+      const std::vector<persistence::sql_param> params{before};
+      s.write("delete from requests where digest in (select digest from requests where at < $1 limit 1000)", params,
+              [](const persistence::result_row&) {});
+    });
+  }
+
+  void stop() {
+    {
+      const std::lock_guard lock{mutex};
+      if (std::exchange(stopping, true))
+        return;
+    }
+    wake.notify_all();
+    caretaker.join();
+    writer.stop();
+    try {
+      ids.give_back(*store);
+    } catch (const persistence::store_error&) {
+      // The ids stay unused.
+    }
+    readers.stop();
+    loaders.stop();
+    for (auto& shard : shards)
+      caf::anon_send_exit(shard, caf::exit_reason::user_shutdown);
+    for (auto& slice : slices)
+      caf::anon_send_exit(slice, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(alarm, caf::exit_reason::user_shutdown);
+    shards = {};
+    slices = {};
+    alarm = nullptr;
+  }
+
+  node_options options;
+  std::unique_ptr<persistence::store> store;
+  std::int64_t last_batch;
+  timekeeper time;
+  sliding_histogram commits;
+  persistence::journal_writer writer;
+  persistence::readers readers;
+  persistence::readers loaders;
+  stored_answers answers;
+  known_emails known;
+  persistence::grouped<applicant_id, applicant> by_id;
+  id_blocks ids;
+  timer_figures timer_counts;
+  occupancy occupied;
+  kind_hosts hosts;
+  caf::actor_system_config config;
+  caf::actor_system system;
+  environment env;
+  std::array<caf::actor, shard_count> shards;
+  std::array<caf::actor, directory::slices> slices;
+  caf::actor alarm;
+
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool stopping = false;
+  std::atomic<bool> reachable{true};
+  std::thread caretaker;
+};
+
+node::node(node_options options, std::unique_ptr<persistence::store> store)
+  : parts_{std::make_unique<parts>(std::move(options), std::move(store))} {}
+
+node::~node() = default;
+
+void node::stop() { parts_->stop(); }
+
+void node::send(request_ptr r) {
+  const auto shard = static_cast<std::size_t>(shard_of(r->target.kind, r->target.key));
+  caf::anon_send(parts_->shards[shard], std::move(r));
+}
+
+void node::send(std::shared_ptr<registration> r) {
+  const auto slice = stable_hash(r->command.email) % directory::slices;
+  caf::anon_send(parts_->slices[slice], std::move(r));
+}
+
+void node::find_or_create(std::string name, std::string email, newcomer lost, person_sink sink) {
+  const auto slice = stable_hash(email) % directory::slices;
+  caf::anon_send(parts_->slices[slice], std::make_shared<directory::question>(directory::question{
+                                          std::move(name), std::move(email), std::move(lost), std::move(sink)}));
+}
+
+void node::find_applicant(applicant_id id, std::function<void(std::variant<std::optional<applicant>, code>)> sink) {
+  parts_->by_id.ask(id, [sink = std::move(sink)](bool asked, const applicant* found) {
+    if (!asked)
+      sink(code::not_applied);
+    else
+      sink(found ? std::optional{*found} : std::nullopt);
+  });
+}
+
+std::optional<std::int64_t> node::fresh_id(std::string_view of) { return parts_->ids.next(of, parts_->writer); }
+
+persistence::readers& node::readers() { return parts_->readers; }
+persistence::store& node::store() { return *parts_->store; }
+instant node::now() const { return parts_->time.now(); }
+
+node_figures node::figures() const {
+  const auto counted = parts_->writer.counted();
+  const auto minute = parts_->commits.last_minute();
+  node_figures f;
+  f.residents = parts_->occupied.residents;
+  f.timers_waiting = parts_->timer_counts.waiting;
+  f.timers_overdue = parts_->timer_counts.overdue;
+  f.commits = counted.commits;
+  f.events = counted.events;
+  f.fenced = counted.fenced;
+  f.poisoned = counted.poisoned;
+  f.commits_per_s = minute.per_second;
+  f.commit_p50_ms = minute.p50_ms;
+  f.commit_p99_ms = minute.p99_ms;
+  f.store_reachable = parts_->reachable && !parts_->writer.is_down();
+  return f;
+}
+
+} // namespace callboard::actors

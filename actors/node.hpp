@@ -1,0 +1,93 @@
+#pragma once
+
+#include "actors/request.hpp"
+#include "messages/people.hpp"
+#include "persistence/readers.hpp"
+#include "persistence/store.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace callboard::actors {
+
+/// What a node needs to know; the settings fill it.
+struct node_options {
+  std::string name = "main";
+  int worker_threads = 1;
+  int reader_threads = 2;
+  int residents_max = 50'000;
+  std::int64_t state_bytes_max = std::int64_t{1} << 30;
+  milliseconds idle{60'000};
+  int entity_requests_max = 1'024;
+  std::size_t batch_events_max = 1'000;
+  std::size_t batch_bytes_max = std::size_t{1} << 20;
+  milliseconds patience{5'000};
+  milliseconds request_retention{24 * 3'600'000};
+};
+
+/// Figures of this moment, for operators.
+struct node_figures {
+  std::int64_t residents = 0;
+  std::int64_t timers_waiting = 0; ///< in memory
+  std::int64_t timers_overdue = 0;
+  std::int64_t commits = 0;        ///< since the start
+  std::int64_t events = 0;
+  std::int64_t fenced = 0;
+  std::int64_t poisoned = 0;
+  double commits_per_s = 0;        ///< over the last minute
+  double commit_p50_ms = 0;
+  double commit_p99_ms = 0;
+  bool store_reachable = true;
+};
+
+/// Someone who applies: an id and, when it may not be stored yet, the row to carry along.
+struct person {
+  applicant_id id;
+  newcomer row;
+};
+
+/// POST /applicants on its way; answered with the applicant, a refusal or an earlier answer.
+class registration : public request {
+public:
+  register_applicant command;
+  virtual void answer(applicant a) = 0;
+};
+
+/// One process of Callboard: the actors, the journal writer and the readers behind one door. Every call returns at once;
+/// callbacks come from other threads and must not block.
+class node {
+public:
+  /// Opens the store (throws its errors) and starts everything.
+  node(node_options options, std::unique_ptr<persistence::store> store);
+  ~node();
+  /// Takes nothing new, waits for what was decided, gives unused ids back.
+  void stop();
+
+  /// To its entity, which answers.
+  void send(request_ptr r);
+  void send(std::shared_ptr<registration> r);
+
+  using person_sink = std::function<void(std::variant<person, code>)>;
+  /// Whose e-mail this is; a new one gets a fresh id and the name. `lost` is a row that turned out to be a loser.
+  void find_or_create(std::string name, std::string email, newcomer lost, person_sink sink);
+  /// Looked up together with others' questions; nullopt inside: no such applicant. code: the store did not answer.
+  void find_applicant(applicant_id id, std::function<void(std::variant<std::optional<applicant>, code>)> sink);
+
+  /// From this node's block; nullopt when the next block has not come yet.
+  std::optional<std::int64_t> fresh_id(std::string_view of);
+
+  persistence::readers& readers();
+  persistence::store& store();
+  instant now() const;
+  node_figures figures() const;
+
+private:
+  struct parts;
+  std::unique_ptr<parts> parts_;
+};
+
+} // namespace callboard::actors

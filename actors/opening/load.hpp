@@ -1,0 +1,26 @@
+#pragma once
+
+#include "actors/opening/rules.hpp"
+#include "persistence/store.hpp"
+
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+/// Openings from their rows.
+namespace callboard::opening {
+
+/// The states of those openings that exist, by key. Nobody may write to them meanwhile.
+std::unordered_map<std::string, state> load_states(persistence::reader& from, const std::vector<std::string>& keys);
+
+/// Every row that belongs to an opening, those of inactive applications too.
+void stored_rows(std::type_identity<kind>, persistence::reader& from, const std::string& key,
+                 const std::function<void(const row&)>& sink);
+
+/// Names rows that belong to no opening with a journal, one call per row.
+void orphaned_rows(std::type_identity<kind>, persistence::reader& from,
+                   const std::function<void(std::string_view table, const std::string& id)>& sink);
+
+} // namespace callboard::opening

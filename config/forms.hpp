@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+
+// The shapes that textual options may have.
+namespace callboard::config {
+
+bool is_store(std::string_view written);
+bool is_address(std::string_view written);
+bool is_loopback(std::string_view address);
+bool is_network(std::string_view written);
+bool is_origin(std::string_view written);
+bool is_node_name(std::string_view written);
+
+bool has_password(std::string_view store);
+
+}  // namespace callboard::config

@@ -1,0 +1,106 @@
+#include "http/applications.hpp"
+
+#include "actors/opening/rules.hpp"
+#include "http/ask.hpp"
+#include "http/bodies.hpp"
+#include "http/openings.hpp"
+#include "http/written.hpp"
+
+namespace callboard::http {
+namespace {
+
+using opening::kind;
+
+/// POST /apply-public.
+struct public_application {
+  std::string name;
+  std::string email;
+  opening::opening_id job;
+  static constexpr auto fields = std::tuple{field{"name", &public_application::name, text{1, 200}},
+                                            field{"email", &public_application::email, email_address{}},
+                                            field{"jobId", &public_application::job}};
+};
+
+response application_written(answer<kind> a, success how) {
+  return written<opening::application_result>(std::move(a), how);
+}
+
+/// Asks again whose the e-mail is that a command brought for a newcomer, since somebody else's row was first, and sends
+/// the same request once more.
+auto once_more(actors::node& to) {
+  return [&to](const actors::request_ptr& r) {
+    const auto row = std::get<opening::apply>(static_cast<actors::request_to<kind>&>(*r).command).person;
+    if (!row)
+      return r->fail(code::internal);
+    to.find_or_create(row->name, row->email, row, [&to, r](std::variant<actors::person, code> found) {
+      if (const auto* why = std::get_if<code>(&found))
+        return r->fail(*why);
+      auto& who = std::get<actors::person>(found);
+      auto& command = std::get<opening::apply>(static_cast<actors::request_to<kind>&>(*r).command);
+      command.applicant = who.id;
+      command.person = std::move(who.row);
+      to.send(r);
+    });
+  };
+}
+
+/// An application's id names its opening. When that can not exist or does not, it is the application that is missing.
+template <class Command>
+task<response> act_on(exchange& x, Command command) {
+  const auto id = command.application;
+  const auto of = opening::opening_of(id);
+  if (of.value < 1 || of.value > opening::opening_id_max || opening::ordinal_of(id) < 1)
+    not_found("Application", id.value);
+  opening::command sent = std::move(command);
+  auto here = send<kind>(x, std::to_string(of.value), std::move(sent), asking::command);
+  try {
+    auto a = co_await received(std::move(here));
+    co_return application_written(std::move(a), Command::answers);
+  } catch (const refused& no) {
+    if (no.why.what == code::not_found)
+      not_found("Application", id.value);
+    throw;
+  }
+}
+
+/// Who withdraws: the caller's role, or what is said where nobody has one.
+opening::party withdrawing(const exchange& x, std::optional<opening::party> said) {
+  if (x.app.settings.auth_mode == "open")
+    return said.value_or(opening::party::applicant);
+  return x.by->actor_type == "company" || x.by->actor_type == "admin" ? opening::party::company : opening::party::applicant;
+}
+
+} // namespace
+
+task<response> apply(exchange& x) {
+  auto command = body_of<opening::apply>(x);
+  auto key = opening_key(command.job.value);
+  // The opening says which of the two is missing: the job comes first.
+  const auto who = co_await find_applicant(x, command.applicant);
+  command.known = who.has_value();
+  opening::command sent = std::move(command);
+  auto a = co_await ask<kind>(x, std::move(key), std::move(sent), asking::command);
+  co_return application_written(std::move(a), opening::apply::answers);
+}
+
+task<response> apply_in_public(exchange& x) {
+  auto body = body_of<public_application>(x);
+  auto key = opening_key(body.job.value);
+  auto who = co_await find_or_create(x, std::move(body.name), std::move(body.email));
+  opening::command command = opening::apply{who.id, body.job, true, std::move(who.row)};
+  std::function<void(actors::request_ptr)> resolve_again = once_more(x.app.node);
+  auto a = co_await ask<kind>(x, std::move(key), std::move(command), asking::command, std::move(resolve_again));
+  co_return application_written(std::move(a), opening::apply::answers);
+}
+
+task<response> withdraw(exchange& x) {
+  auto command = body_of<opening::withdraw>(x);
+  command.by = withdrawing(x, command.by);
+  return act_on(x, std::move(command));
+}
+
+task<response> acknowledge(exchange& x) { return act_on(x, body_of<opening::acknowledge>(x)); }
+
+task<response> decline(exchange& x) { return act_on(x, body_of<opening::decline>(x)); }
+
+} // namespace callboard::http

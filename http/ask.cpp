@@ -1,0 +1,122 @@
+#include "http/ask.hpp"
+
+#include "http/bodies.hpp"
+#include "http/head_check.hpp"
+#include "http/versions.hpp"
+#include "messages/log.hpp"
+#include "persistence/digest.hpp"
+
+#include <algorithm>
+
+namespace callboard::http {
+namespace {
+
+constexpr std::size_t key_size_max = 255;
+
+std::optional<std::string_view> idempotency_key(const exchange& x) {
+  const auto it = std::find_if(x.headers.begin(), x.headers.end(),
+                               [](const auto& h) { return equal_ignoring_case(h.first, "Idempotency-Key"); });
+  if (it == x.headers.end())
+    return std::nullopt;
+  const auto key = it->second;
+  const bool printable = std::all_of(key.begin(), key.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  if (key.empty() || key.size() > key_size_max || !printable)
+    invalid("Idempotency-Key", "must have 1 to " + std::to_string(key_size_max) + " printable characters");
+  return key;
+}
+
+std::string principal(const exchange& x) {
+  return x.app.settings.auth_mode == "open" ? "open" : x.by->actor_type + ':' + x.by->actor_id;
+}
+
+/// A create has no entity yet: its key is one of the whole kind.
+std::optional<actors::request_key> request_key(const exchange& x, const entity_id& target, asking how) {
+  const auto key = idempotency_key(x);
+  if (!key)
+    return std::nullopt;
+  actors::request_key out;
+  const auto who = principal(x);
+  persistence::digest d;
+  d.add(who).add(target.kind).add(how == asking::creation ? std::string_view{} : target.key).add(*key);
+  out.digest = d.take();
+  d.add(x.method).add(x.path).add(x.query_text).add(x.body);
+  out.fingerprint = d.take();
+  return out;
+}
+
+class registration_ticket final : public actors::registration {
+public:
+  explicit registration_ticket(boost::asio::io_context& io) : to_{io} {}
+  std::shared_ptr<reply<registered>> other_end() const { return to_.other_end(); }
+
+  void answer(applicant a) override { to_.send({std::move(a)}); }
+  void refuse(refusal why) override { to_.refuse(std::move(why)); }
+  void answer_again(actors::replay r) override { to_.send({{}, std::move(r)}); }
+
+private:
+  reply_sender<registered> to_;
+};
+
+/// A sink for the node's callbacks, which may be copied.
+template <class T>
+auto sink_to(std::shared_ptr<reply_sender<T>> to) {
+  return [to = std::move(to)](std::variant<T, code> outcome) {
+    if (auto* found = std::get_if<T>(&outcome))
+      to->send(std::move(*found));
+    else
+      to->refuse({std::get<code>(outcome), not_applied().message, {}});
+  };
+}
+
+} // namespace
+
+void address(actors::request& r, const exchange& x, std::string_view kind, std::string key, asking how) {
+  r.target = {kind, std::move(key)};
+  r.by = x.by;
+  r.deadline = x.deadline;
+  r.is_write = how != asking::question;
+  r.creates = how == asking::creation;
+  if (r.is_write) {
+    r.key = request_key(x, r.target, how);
+    r.if_match = if_match(x);
+  }
+}
+
+refusal failed_read(std::exception_ptr what) {
+  try {
+    std::rethrow_exception(what);
+  } catch (refused& no) {
+    return std::move(no.why);
+  } catch (const persistence::store_error& e) {
+    log_line(log_level::warn, "a read failed", {{"what", e.what()}});
+    return not_applied();
+  } catch (const std::exception& e) {
+    log_line(log_level::error, "what was read makes no sense", {{"what", e.what()}});
+    return {code::internal, "Something went wrong on our side; nothing was written", {}};
+  }
+}
+
+task<actors::person> find_or_create(exchange& x, std::string name, std::string email) {
+  auto to = std::make_shared<reply_sender<actors::person>>(x.io);
+  auto here = to->other_end();
+  x.app.node.find_or_create(std::move(name), std::move(email), {}, sink_to(std::move(to)));
+  co_return co_await received(std::move(here));
+}
+
+task<std::optional<applicant>> find_applicant(exchange& x, applicant_id id) {
+  auto to = std::make_shared<reply_sender<std::optional<applicant>>>(x.io);
+  auto here = to->other_end();
+  x.app.node.find_applicant(id, sink_to(std::move(to)));
+  co_return co_await received(std::move(here));
+}
+
+task<registered> register_person(exchange& x, register_applicant command) {
+  auto t = std::make_shared<registration_ticket>(x.io);
+  address(*t, x, "people", {}, asking::creation);
+  t->command = std::move(command);
+  auto here = t->other_end();
+  x.app.node.send(std::shared_ptr<actors::registration>{std::move(t)});
+  co_return co_await received(std::move(here));
+}
+
+} // namespace callboard::http

@@ -1,0 +1,67 @@
+#include "http/bodies.hpp"
+
+#include <algorithm>
+
+namespace callboard::http {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+} // namespace
+
+void invalid(std::vector<problem> problems) {
+  const auto& first = problems.front();
+  auto message = first.path.empty() ? first.what : first.path + ' ' + first.what;
+  throw refused{{code::validation_error, std::move(message), std::move(problems)}};
+}
+
+void invalid(std::string path, std::string problem) {
+  std::vector<callboard::problem> problems;
+  problems.push_back({std::move(path), std::move(problem)});
+  invalid(std::move(problems));
+}
+
+void not_found(std::string_view what, std::int64_t id) {
+  throw refused{{code::not_found, std::string{what} + ' ' + std::to_string(id) + " not found", {}}};
+}
+
+json_document parsed_body(const exchange& x, body_size size) {
+  json_limits limits;
+  if (size == body_size::bulk)
+    limits.values = SIZE_MAX;
+  std::string why;
+  auto document = json_document::parse(x.body.empty() ? std::string_view{"{}"} : x.body, why, limits);
+  if (!document)
+    invalid("", "The body can not be read: " + why);
+  if (document->root().kind() != json_value::type::object)
+    invalid("", "The body must be an object");
+  return std::move(*document);
+}
+
+std::int64_t path_id(const exchange& x, std::size_t parameter, std::string_view name) {
+  const auto& text = x.parameters.at(parameter);
+  std::int64_t id = 0;
+  const bool is_number = !text.empty() && text.size() <= 16 && text.front() != '0' && std::all_of(text.begin(), text.end(), is_digit);
+  if (is_number)
+    id = std::stoll(text);
+  if (!is_number || id > id_max)
+    invalid(std::string{name}, "must be an integer from 1 to " + std::to_string(id_max));
+  return id;
+}
+
+std::optional<instant> query_time(const exchange& x, std::string_view name) {
+  const auto text = x.query_value(name);
+  if (!text)
+    return std::nullopt;
+  const auto t = from_rfc3339(*text);
+  if (!t)
+    invalid(std::string{name}, "must be an RFC 3339 time");
+  return t;
+}
+
+std::optional<std::string> query_text(const exchange& x, std::string_view name) {
+  const auto text = x.query_value(name);
+  return text ? std::optional{std::string{*text}} : std::nullopt;
+}
+
+} // namespace callboard::http

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "http/exchange.hpp"
+#include "messages/instant.hpp"
+#include "messages/json_read.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// From a request's path, query and body to what it means; what does not fit is refused with details.
+namespace callboard::http {
+
+[[noreturn]] void invalid(std::string path, std::string problem);
+[[noreturn]] void invalid(std::vector<problem> problems);
+[[noreturn]] void not_found(std::string_view what, std::int64_t id);
+
+enum class body_size : std::uint8_t { usual, bulk };
+
+/// A parsed body; no body is an empty object.
+json_document parsed_body(const exchange& x, body_size size);
+
+template <described T>
+T body_of(const exchange& x, body_size size = body_size::usual) {
+  const auto document = parsed_body(x, size);
+  T out{};
+  json_reader reader;
+  reader.read(document.root(), out);
+  if (!reader.problems.empty())
+    invalid(std::move(reader.problems));
+  return out;
+}
+
+/// A variable segment that must be an id from 1 to 2⁵³ − 1.
+std::int64_t path_id(const exchange& x, std::size_t parameter, std::string_view name);
+
+/// An RFC 3339 time; nothing when absent.
+std::optional<instant> query_time(const exchange& x, std::string_view name);
+std::optional<std::string> query_text(const exchange& x, std::string_view name);
+
+} // namespace callboard::http

@@ -1,0 +1,93 @@
+#include "http/pages.hpp"
+
+#include "http/bodies.hpp"
+
+#include <charconv>
+
+namespace callboard::http {
+namespace {
+
+constexpr std::size_t digits_per_number = 16;
+constexpr std::int64_t limit_max = 1'000;
+
+std::optional<std::int64_t> number(std::string_view text, int base) {
+  std::int64_t value = 0;
+  const auto* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value, base);
+  return read.ec == std::errc{} && read.ptr == end && value >= 0 ? std::optional{value} : std::nullopt;
+}
+
+place place_in(std::string_view text, std::size_t numbers) {
+  place out;
+  if (text.size() == numbers * digits_per_number)
+    for (std::size_t i = 0; i < numbers; ++i)
+      if (const auto n = number(text.substr(i * digits_per_number, digits_per_number), 16))
+        out.push_back(*n);
+  if (out.size() != numbers)
+    invalid("cursor", "must be a cursor of this list");
+  return out;
+}
+
+/// What may not stand inside <…> of a Link.
+void append_escaped(std::string& out, std::string_view text) {
+  for (const char c : text) {
+    if (c == '<')
+      out += "%3C";
+    else if (c == '>')
+      out += "%3E";
+    else if (c == '"')
+      out += "%22";
+    else
+      out += c;
+  }
+}
+
+} // namespace
+
+page page_of(const exchange& x, std::size_t numbers) {
+  page out{std::nullopt, place(numbers, 0)};
+  if (const auto text = x.query_value("limit")) {
+    out.limit = number(*text, 10);
+    if (!out.limit || *out.limit < 1 || *out.limit > limit_max)
+      invalid("limit", "must be from 1 to " + std::to_string(limit_max));
+  }
+  if (const auto text = x.query_value("cursor"))
+    out.after = place_in(*text, numbers);
+  return out;
+}
+
+std::string cursor(const place& p) {
+  std::string out;
+  for (const auto n : p) {
+    char buffer[digits_per_number];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, n, 16).ptr;
+    const auto size = static_cast<std::size_t>(end - buffer);
+    out.append(digits_per_number - size, '0').append(buffer, size);
+  }
+  return out;
+}
+
+void link_next(const exchange& x, response& r, const place& next) {
+  std::string link = "<";
+  append_escaped(link, x.path);
+  link += '?';
+  for (auto rest = x.query_text; !rest.empty();) {
+    const auto part = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+    if (part.empty() || part == "cursor" || part.starts_with("cursor="))
+      continue;
+    append_escaped(link, part);
+    link += '&';
+  }
+  link += "cursor=" + cursor(next) + ">; rel=\"next\"";
+  r.headers.emplace_back("Link", std::move(link));
+}
+
+response to_response(const exchange& x, array a) {
+  response r{200, std::move(a.text)};
+  if (a.next)
+    link_next(x, r, *a.next);
+  return r;
+}
+
+} // namespace callboard::http

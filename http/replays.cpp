@@ -1,0 +1,178 @@
+#include "http/replays.hpp"
+
+#include "actors/opening/reads.hpp"
+#include "actors/opening/rules.hpp"
+#include "http/ask.hpp"
+#include "http/bodies.hpp"
+#include "http/hydrate.hpp"
+#include "http/openings.hpp"
+#include "http/pages.hpp"
+#include "persistence/history.hpp"
+
+#include <array>
+
+namespace callboard::http {
+namespace {
+
+using persistence::reader;
+
+/// The moment a replay is about. What lies ahead is now, and now means everything.
+struct moment {
+  std::optional<instant> until;
+  instant shown;
+};
+
+moment as_of(const exchange& x) {
+  const auto wanted = query_time(x, "asOf");
+  const auto now = x.app.node.now();
+  return wanted && *wanted < now ? moment{*wanted, *wanted} : moment{std::nullopt, now};
+}
+
+task<void> require(exchange& x, std::string_view kind, std::string key, std::string what) {
+  const auto question = [kind, key](reader& from) { return persistence::find_head(from, kind, key).has_value(); };
+  const bool exists = co_await read(x, question);
+  if (!exists)
+    throw refused{{code::not_found, what + " not found", {}}};
+}
+
+/// The lists of an opening whose state came from its journal; none before it was created.
+std::optional<opening::pipeline> lists_of(opening::state& s, instant at, std::int64_t seq, opening::place after) {
+  decision<opening::kind> d{s, at, seq};
+  auto answer = opening::kind::decide(d, opening::show_pipeline{0, after});
+  const auto* result = std::get_if<opening::kind::result>(&answer);
+  return result ? std::optional{std::get<opening::pipeline>(*result)} : std::nullopt;
+}
+
+/// An opening's past on its way from the journal to an answer. Each step is a job of its own for the readers.
+class opening_past {
+public:
+  opening_past(opening::opening_id id, moment at, page wanted)
+    : id_{id}, at_{at}, wanted_{std::move(wanted)}, fold_{std::to_string(id.value), at.until} {}
+
+  bool step(reader& from) {
+    return fold_.step(from, [this](const auto& entry, const auto& event, const auto&) { take(entry, event); });
+  }
+
+  array text(reader& from) {
+    const auto place = opening::place{wanted_.after[1], wanted_.after[2]};
+    auto lists = lists_of(fold_.state, at_.shown, fold_.seq, place).value_or(opening::pipeline{});
+    fill_names(from, lists);
+    array out;
+    out.text = R"({"jobId":)";
+    write_json(out.text, id_);
+    out.text += R"(,"asOf":)";
+    write_json(out.text, at_.shown);
+    out.text += R"(,"activeApplicants":)";
+    write_json(out.text, lists.active);
+    out.text += R"(,"waitlistApplicants":)";
+    write_json(out.text, lists.waitlist);
+    out.text += R"(,"events":)";
+    write_json(out.text, shown_events(from));
+    if (is_cut_ || lists.next) {
+      out.text += R"(,"truncated":true)";
+      // A list that is complete goes on behind everything.
+      const auto rest = lists.next.value_or(opening::place{opening::applications_per_opening, id_max});
+      out.next = http::place{is_cut_ ? taken_.back().first.seq : fold_.seq, rest.live, rest.rank};
+    }
+    out.text += '}';
+    return out;
+  }
+
+private:
+  void take(const persistence::journal_entry& entry, const opening::event& event) {
+    if (!entry.subject || entry.seq <= wanted_.after[0])
+      return;
+    if (static_cast<std::int64_t>(taken_.size()) == wanted_.limit.value_or(array_rows_max))
+      is_cut_ = true;
+    else
+      taken_.emplace_back(entry, event);
+  }
+
+  std::vector<opening::shown_event> shown_events(reader& from) const {
+    std::vector<std::int64_t> ended;
+    for (const auto& [entry, event] : taken_)
+      if (const auto* w = std::get_if<opening::withdrawn>(&event))
+        ended.push_back(w->application.value);
+    const auto why = opening::reasons_of(from, std::move(ended));
+    std::vector<opening::shown_event> out;
+    for (const auto& [entry, event] : taken_) {
+      const auto it = why.find(std::stoll(entry.subject.value()));
+      out.push_back(opening::shown(entry, event, it == why.end() ? std::nullopt : std::optional{it->second}));
+    }
+    return out;
+  }
+
+  opening::opening_id id_;
+  moment at_;
+  page wanted_;
+  persistence::folding<opening::kind> fold_;
+  std::vector<std::pair<persistence::journal_entry, opening::event>> taken_;
+  bool is_cut_ = false;
+};
+
+/// An opening's state as text: the job and its lists.
+std::string opening_state(reader& from, opening::state& s, instant at, std::int64_t seq) {
+  auto lists = lists_of(s, at, seq, {});
+  if (!lists)
+    return "null";
+  fill_names(from, *lists);
+  return to_text(*lists);
+}
+
+template <class Kind, auto StateText>
+task<response> replay_of(exchange& x, std::string key) {
+  const auto at = as_of(x);
+  co_await require(x, Kind::name, key, std::string{Kind::name} + ' ' + key);
+  auto fold = std::make_shared<persistence::folding<Kind>>(key, at.until);
+  const auto step = [fold](reader& from) { return fold->step(from, [](const auto&, const auto&, const auto&) {}); };
+  for (bool more = true; more;)
+    more = co_await read(x, step);
+  const auto render = [fold, shown = at.shown](reader& from) { return StateText(from, fold->state, shown, fold->seq); };
+  const auto state = co_await read(x, render);
+  response r{200, R"({"kind":)"};
+  write_json(r.body, Kind::name);
+  r.body += R"(,"key":)";
+  write_json(r.body, key);
+  r.body += R"(,"asOf":)";
+  write_json(r.body, at.shown);
+  r.body += R"(,"seq":)";
+  write_json(r.body, fold->seq);
+  r.body += R"(,"state":)" + state + '}';
+  co_return r;
+}
+
+/// How each kind's past is told.
+struct replayable {
+  std::string_view kind;
+  task<response> (*replay)(exchange& x, std::string key);
+};
+constexpr std::array replayables{
+  replayable{opening::kind::name, &replay_of<opening::kind, &opening_state>},
+};
+
+} // namespace
+
+task<response> replay_pipeline(exchange& x) {
+  const auto id = path_id(x, 0, "jobId");
+  const auto at = as_of(x);
+  const auto wanted = page_of(x, 3);
+  auto key = opening_key(id);
+  co_await require(x, opening::kind::name, std::move(key), "Job " + std::to_string(id));
+  auto past = std::make_shared<opening_past>(opening::opening_id{id}, at, wanted);
+  const auto step = [past](reader& from) { return past->step(from); };
+  for (bool more = true; more;)
+    more = co_await read(x, step);
+  const auto render = [past](reader& from) { return past->text(from); };
+  auto text = co_await read(x, render);
+  co_return to_response(x, std::move(text));
+}
+
+task<response> replay_entity(exchange& x) {
+  const auto& kind = x.parameters.at(0);
+  for (const auto& one : replayables)
+    if (one.kind == kind)
+      return one.replay(x, x.parameters.at(1));
+  throw refused{{code::not_found, "There is no kind " + kind, {}}};
+}
+
+} // namespace callboard::http

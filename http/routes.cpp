@@ -1,0 +1,50 @@
+#include "http/applications.hpp"
+#include "http/audit.hpp"
+#include "http/exchange.hpp"
+#include "http/openings.hpp"
+#include "http/operations.hpp"
+#include "http/people.hpp"
+#include "http/replays.hpp"
+#include "http/standing.hpp"
+
+#include <array>
+
+namespace callboard::http {
+namespace {
+
+constexpr auto table = std::to_array<route>({
+  {"GET", "/healthz", &show_health},
+  {"GET", "/api/healthz", &show_health},
+  {"GET", "/readyz", &show_readiness},
+  {"GET", "/api/operations", &show_operations},
+
+  {"GET", "/api/jobs", &list_jobs},
+  {"POST", "/api/jobs", &create_job},
+  {"GET", "/api/jobs/:jobId", &show_job},
+  {"PATCH", "/api/jobs/:jobId", &update_job},
+  {"GET", "/api/queue/:jobId", &show_queue},
+  {"GET", "/api/pipeline/:jobId/summary", &show_summary},
+  {"GET", "/api/pipeline/:jobId/replay", &replay_pipeline},
+
+  {"POST", "/api/apply", &apply},
+  {"POST", "/api/apply-public", &apply_in_public},
+  {"POST", "/api/withdraw", &withdraw},
+  {"POST", "/api/acknowledge", &acknowledge},
+  {"POST", "/api/decline", &decline},
+
+  {"GET", "/api/applicants", &list_applicants},
+  {"POST", "/api/applicants", &create_applicant},
+  {"GET", "/api/applicants/:id", &show_applicant},
+  {"POST", "/api/applicants/login", &login_applicant},
+  {"GET", "/api/status/:applicantId", &show_status},
+  {"GET", "/api/timeline/:applicantId", &show_timeline},
+
+  {"GET", "/api/audit", &show_audit},
+  {"GET", "/api/entities/:kind/:key/replay", &replay_entity},
+});
+
+} // namespace
+
+std::span<const route> routes() { return table; }
+
+} // namespace callboard::http

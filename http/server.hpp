@@ -1,0 +1,54 @@
+#pragma once
+
+#include "http/exchange.hpp"
+#include "http/io_thread.hpp"
+#include "http/service.hpp"
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+namespace callboard::http {
+
+/// Somebody else listens at the address.
+class address_in_use : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Serves the routes from its construction on. It must be destroyed after the node: answers of actors
+/// may still be on their way to its io_contexts when it has stopped.
+class server {
+public:
+  /// Throws address_in_use, or boost::system::system_error for an address that can not be had.
+  explicit server(service& app, std::span<const route> table = routes());
+  ~server();
+  server(const server&) = delete;
+
+  std::uint16_t port() const { return port_; }
+
+  /// Takes no new connections, lets requests in flight end within http.drain_timeout_ms, then cuts
+  /// what is left. The node has to be alive. Calling it again does nothing.
+  void stop();
+  /// From any thread: a stop that is under way waits no longer.
+  void hurry();
+
+private:
+  void listen();
+  void wait_until_empty(std::chrono::milliseconds at_most);
+
+  service& app_;
+  entrance entrance_;
+  std::uint16_t port_ = 0;
+  std::vector<std::unique_ptr<io_thread>> threads_;
+  bool is_stopped_ = false;
+  bool hurries_ = false;
+  std::mutex mutex_;
+  std::condition_variable hurried_;
+};
+
+} // namespace callboard::http

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "actors/request.hpp"
+#include "http/ask.hpp"
+#include "http/exchange.hpp"
+#include "messages/json_write.hpp"
+
+#include <string>
+#include <utility>
+
+/// What a write that went well is answered with.
+namespace callboard::http {
+
+constexpr int status_of(success how) {
+  return how == success::created ? 201 : how == success::accepted ? 202 : 200;
+}
+
+inline response replayed(actors::replay again) {
+  return {status_of(again.how), std::move(again.body), {{"Idempotency-Replayed", "true"}}};
+}
+
+/// The result as JSON with the status of its command, or the earlier answer.
+template <class Result, class Kind>
+response written(answer<Kind> a, success how) {
+  if (a.again)
+    return replayed(std::move(*a.again));
+  return {status_of(how), to_json(std::get<Result>(a.result))};
+}
+
+} // namespace callboard::http

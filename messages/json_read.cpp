@@ -1,0 +1,46 @@
+#include "messages/json_read.hpp"
+
+#include <algorithm>
+
+namespace callboard {
+
+std::string_view trimmed(std::string_view s) {
+  constexpr std::string_view blanks = " \t\r\n\f\v";
+  const auto from = s.find_first_not_of(blanks);
+  return from == std::string_view::npos ? std::string_view{} : s.substr(from, s.find_last_not_of(blanks) - from + 1);
+}
+
+std::size_t code_points(std::string_view utf8) {
+  return static_cast<std::size_t>(
+    std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string json_reader::checked(std::string_view s, const text& rule) {
+  s = trimmed(s);
+  const auto size = code_points(s);
+  if (size < rule.min || size > rule.max)
+    complain(rule.min == 0 ? "must have at most " + std::to_string(rule.max) + " characters"
+                           : "must have " + std::to_string(rule.min) + " to " + std::to_string(rule.max) + " characters");
+  return std::string{s};
+}
+
+std::string json_reader::checked(std::string_view s, const email_address&) {
+  std::string address{trimmed(s)};
+  for (auto& c : address)
+    if (c >= 'A' && c <= 'Z')
+      c = static_cast<char>(c - 'A' + 'a');
+  const auto at = address.find('@');
+  const auto domain = at == std::string::npos ? std::string_view{} : std::string_view{address}.substr(at + 1);
+  const bool odd = std::any_of(address.begin(), address.end(), [](char c) {
+    const auto u = static_cast<unsigned char>(c);
+    return u <= 0x20 || u == 0x7F;
+  });
+  const auto dot = domain.find('.');
+  if (odd || code_points(address) > 254 || at == std::string::npos || at == 0 || at > 64
+      || domain.find('@') != std::string_view::npos || dot == std::string_view::npos || domain.front() == '.'
+      || domain.back() == '.')
+    complain("must be an e-mail address");
+  return address;
+}
+
+} // namespace callboard

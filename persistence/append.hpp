@@ -1,0 +1,67 @@
+#pragma once
+
+#include "messages/entity_id.hpp"
+#include "messages/instant.hpp"
+#include "messages/origin.hpp"
+#include "messages/outcome.hpp"
+#include "messages/sql.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace callboard::persistence {
+
+/// One life of an entity's state, shared by its actor and the writer.
+struct incarnation {
+  explicit incarnation(std::int64_t seq) : committed{seq} {}
+  std::atomic<std::int64_t> committed; ///< the last seq that is safely stored
+  std::atomic<bool> cut{false};        ///< nothing of this life is written any more
+  std::function<void()> on_cut;        ///< tells the actor; called by the writer, once
+};
+
+/// A finished answer that waits for its commit.
+class pending_reply {
+public:
+  virtual ~pending_reply() = default;
+  virtual void release() = 0;
+  virtual void fail(code why) = 0;
+  /// Whether an unknown outcome is unknown to this caller: reads and refusals just rested on it.
+  virtual bool is_write() const = 0;
+  /// The append was undone; `lost_name` when a name in it belongs to somebody else. Entities get their replies back
+  /// with their next load, anybody else by `again`.
+  virtual void undone(bool lost_name) = 0;
+  virtual void again() = 0;
+};
+using replies = std::vector<std::unique_ptr<pending_reply>>;
+
+/// One event on its way to the journal.
+struct event_line {
+  std::string_view type;
+  instant at;
+  std::optional<std::string> subject;
+  std::string data;
+  std::string hash;
+};
+
+/// What one decision sends to the writer. Without events and rows it only waits for what it rests on.
+struct append {
+  entity_id entity;
+  std::shared_ptr<incarnation> life; ///< none for rows that belong to no entity
+  std::int64_t expected = 0;         ///< the head's seq before
+  std::vector<event_line> events;
+  std::shared_ptr<const origin> by;
+  std::vector<row> rows;
+  std::optional<instant> arm; ///< wake the entity then, once committed
+  persistence::replies replies;
+
+  std::int64_t seq() const { return expected + static_cast<std::int64_t>(events.size()); }
+  bool writes() const { return !events.empty() || !rows.empty(); }
+};
+
+} // namespace callboard::persistence

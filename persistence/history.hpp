@@ -1,0 +1,100 @@
+#pragma once
+
+#include "messages/instant.hpp"
+#include "messages/journal.hpp"
+#include "messages/origin.hpp"
+#include "persistence/store.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// The journal as it is read again: for people (audit), for the past (replay) and for doubts (verify).
+namespace callboard::persistence {
+
+/// One event as it rests in the journal.
+struct journal_entry {
+  std::int64_t position = 0;
+  std::string kind;
+  std::string key;
+  std::int64_t seq = 0;
+  std::string type;
+  instant at;
+  std::optional<std::string> subject;
+  origin by;
+  std::string data;
+  std::string hash;
+};
+
+/// Where an entity's journal ends.
+struct head {
+  std::int64_t seq = 0;
+  instant at;
+  std::string hash;
+  friend bool operator==(const head&, const head&) = default;
+};
+
+inline constexpr std::int64_t journal_page_rows = 5'000;
+
+std::optional<head> find_head(reader& from, std::string_view kind, const std::string& key);
+
+/// Keys of a kind behind `after`, in the store's own order.
+std::vector<std::string> entity_keys(reader& from, std::string_view kind, const std::string& after, std::int64_t limit);
+/// The same of entities that have a first event.
+std::vector<std::string> journal_keys(reader& from, std::string_view kind, const std::string& after, std::int64_t limit);
+
+/// An entity's events behind `after` up to and including `until`, oldest first. A snapshot of its own.
+std::vector<journal_entry> entity_page(reader& from, std::string_view kind, const std::string& key, std::int64_t after,
+                                       std::optional<instant> until, std::int64_t limit = journal_page_rows);
+
+/// Events about these subjects behind (at, position), by time, then position.
+std::vector<journal_entry> subjects_page(reader& from, std::string_view kind, std::vector<std::string> subjects,
+                                         std::pair<instant, std::int64_t> after, std::int64_t limit);
+
+/// What an audit asks for.
+struct audit_filter {
+  std::optional<std::string> kind;
+  std::optional<std::string> key;
+  std::optional<instant> since;
+  std::optional<instant> until;
+};
+
+/// Events behind position `after` in the order of their commits; at most `limit` and about `bytes_max` of data.
+struct audit_page {
+  std::vector<journal_entry> events;
+  std::optional<std::int64_t> next; ///< where the next page goes on, when there may be one
+};
+audit_page audit(reader& from, const audit_filter& filter, std::int64_t after, std::int64_t limit, std::size_t bytes_max);
+
+/// An entity's past, folded page by page, so that nobody holds a connection or a snapshot for long.
+template <class Kind>
+class folding {
+public:
+  folding(std::string key, std::optional<instant> until)
+    : state{Kind::initial(key)}, key_{std::move(key)}, until_{until} {}
+
+  /// Folds one page, calling `visit(entry, event, changes)` behind each event; false when it was the last one.
+  template <class Visit>
+  bool step(reader& from, Visit&& visit) {
+    const auto page = entity_page(from, Kind::name, key_, seq, until_);
+    for (const auto& entry : page) {
+      const auto event = decode_event<typename Kind::event>(entry.type, entry.data);
+      typename Kind::changes changed;
+      Kind::evolve(state, event, entry.at, changed);
+      seq = entry.seq;
+      visit(entry, event, changed);
+    }
+    return static_cast<std::int64_t>(page.size()) == journal_page_rows;
+  }
+
+  typename Kind::state state;
+  std::int64_t seq = 0; ///< of the last event folded
+
+private:
+  std::string key_;
+  std::optional<instant> until_;
+};
+
+} // namespace callboard::persistence

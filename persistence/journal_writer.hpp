@@ -1,0 +1,139 @@
+#pragma once
+
+#include "persistence/append.hpp"
+#include "persistence/batch_builder.hpp"
+#include "persistence/store.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <unordered_map>
+#include <variant>
+
+namespace callboard::persistence {
+
+/// The one who writes: takes what piled up, commits it in one transaction and releases the answers behind it. One batch is
+/// in flight at a time; the next is built when the outcome of the last is known. docs/architecture.md has the table of
+/// what happens when a batch fails.
+class journal_writer {
+public:
+  using clock = std::chrono::steady_clock;
+
+  struct options {
+    std::size_t batch_events_max = 1'000;
+    std::size_t batch_bytes_max = std::size_t{1} << 20;
+    std::chrono::milliseconds patience{5'000};
+    std::function<clock::time_point()> now = [] { return clock::now(); };
+    std::function<void(const entity_id&, instant)> arm = [](const entity_id&, instant) {};
+    std::function<void(std::chrono::microseconds)> committed = [](std::chrono::microseconds) {};
+    std::function<void(std::string_view what, const std::string& why)> alarm = [](std::string_view, const std::string&) {};
+  };
+
+  /// What goes on when everything that its entity sent before is settled; takes the answers that were handed back.
+  using load = std::function<void(replies)>;
+  /// A small write of its own; done again when it throws store_error.
+  using chore = std::function<void(store&)>;
+
+  journal_writer(store& to, std::int64_t last_batch, options how);
+  ~journal_writer();
+  journal_writer(const journal_writer&) = delete;
+  journal_writer& operator=(const journal_writer&) = delete;
+
+  // Any thread
+  void submit(append a);
+  void submit(entity_id behind, load go);
+  void submit(chore c);
+  /// Nothing can be written now: who would decide something new says so at once instead.
+  bool is_down() const { return down_.load(std::memory_order_relaxed); }
+
+  void start();
+  /// Commits what was submitted, gives up on what can not be committed, ends the thread.
+  void stop();
+
+  /// One round without waiting; false when there was nothing to do. For whoever has no thread.
+  bool step();
+
+  struct figures {
+    std::int64_t commits = 0, events = 0, fenced = 0, poisoned = 0;
+  };
+  figures counted() const;
+
+private:
+  using item = std::variant<append, std::pair<entity_id, load>, chore>;
+
+  /// Everything of one entity that waits, in order.
+  struct lane {
+    entity_id of;
+    std::deque<std::variant<append, load>> items;
+    int in_flight = 0;
+    bool queued = false; ///< is in ready_
+    replies handed_back;
+  };
+
+  void run();
+  bool intake();
+  void receive(append a);
+  void receive(entity_id behind, load go);
+  void enqueue(lane& l, std::variant<append, load> i);
+  void build();
+  void attempt();
+  void finish();
+  void release_flight();
+  bool do_chores();
+  void settle(lane& l);
+  void take_back();
+
+  void lost_heads(const commit_outcome& o);
+  void lost_names(const commit_outcome& o);
+  void poisoned(const commit_outcome& o);
+  void impatient(const commit_outcome& o);
+  void went_backwards();
+  bool reconnect();
+
+  void cut(lane& l);
+  void hand_back(lane* l, append& a, bool lost_name);
+  void drop_waiting(code why);
+  static void fail(append& a, code why);
+  static void end(incarnation& life);
+  lane& lane_of(const entity_id& e);
+  void back_off();
+
+  store& store_;
+  options how_;
+  std::int64_t last_batch_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<item> incoming_;
+  bool stopping_ = false;
+  std::thread thread_;
+  std::atomic<bool> down_{false};
+
+  std::unordered_map<entity_id, lane> lanes_;
+  std::deque<lane*> ready_; ///< lanes with something to take, in turn
+  std::deque<chore> chores_;
+
+  // The batch in flight
+  std::vector<append> flight_;
+  batch batch_{};
+  bool doubtful_ = false;   ///< it may have committed: only its own answer or itself sent again can tell
+  bool told_ = false;       ///< its callers know that we do not know
+  bool connected_ = true;
+  std::optional<clock::time_point> failing_since_;
+  std::optional<clock::time_point> retry_at_;
+  std::chrono::milliseconds pause_{0};
+  std::size_t appends_max_ = SIZE_MAX; ///< smaller while poison is looked for
+  std::size_t suspects_ = 0;
+  clock::time_point tended_{};
+  std::minstd_rand random_{std::random_device{}()};
+
+  std::atomic<std::int64_t> commits_{0}, events_{0}, fenced_{0}, poisoned_{0};
+};
+
+} // namespace callboard::persistence

@@ -1,0 +1,16 @@
+#include "persistence/postgres_store.hpp"
+#include "persistence/sqlite_store.hpp"
+#include "persistence/store.hpp"
+
+namespace callboard::persistence {
+
+std::unique_ptr<store> make_store(const std::string& url) {
+  static constexpr std::string_view sqlite = "sqlite:";
+  if (url.starts_with("postgresql://") || url.starts_with("postgres://"))
+    return std::make_unique<postgres_store>(url);
+  if (url.starts_with(sqlite) && url.size() > sqlite.size())
+    return std::make_unique<sqlite_store>(url.substr(sqlite.size()));
+  throw store_error("no store has such a URL: it begins with sqlite: or postgresql://");
+}
+
+} // namespace callboard::persistence

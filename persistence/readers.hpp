@@ -1,0 +1,107 @@
+#pragma once
+
+#include "persistence/store.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace callboard::persistence {
+
+/// Threads that read, each with a connection of its own. With no threads somebody calls run_one (tests).
+class readers {
+public:
+  using job = std::function<void(reader&)>;
+
+  readers(store& from, int threads);
+  ~readers();
+  readers(const readers&) = delete;
+  readers& operator=(const readers&) = delete;
+
+  /// The job handles its own store_error; what else it throws ends the process.
+  void submit(job j);
+  /// Runs one waiting job here; false when there is none.
+  bool run_one();
+  void stop();
+
+private:
+  void loop();
+
+  store& store_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<job> jobs_;
+  bool stopping_ = false;
+  std::unique_ptr<reader> own_; ///< of run_one
+  std::vector<std::thread> threads_;
+};
+
+/// Questions of one sort, asked one by one and looked up together: while one look-up runs, the next group gathers.
+template <class Key, class Value>
+class grouped {
+public:
+  using answers = std::unordered_map<Key, Value>;
+  using look_up = std::function<answers(reader&, std::vector<Key>)>;
+  /// asked is false when the store did not answer.
+  using sink = std::function<void(bool asked, const Value* found)>;
+
+  grouped(readers& pool, look_up how, std::size_t group_max = 1'000)
+    : pool_{pool}, how_{std::move(how)}, group_max_{group_max} {}
+
+  void ask(Key key, sink done) {
+    const std::lock_guard lock{mutex_};
+    waiting_.emplace_back(std::move(key), std::move(done));
+    if (!scheduled_)
+      schedule();
+  }
+
+private:
+  void schedule() {
+    scheduled_ = true;
+    pool_.submit([this](reader& from) { run(from); });
+  }
+
+  void run(reader& from) {
+    std::vector<std::pair<Key, sink>> group;
+    {
+      const std::lock_guard lock{mutex_};
+      const auto n = std::min(group_max_, waiting_.size());
+      group.assign(std::move_iterator{waiting_.begin()},
+                   std::move_iterator{waiting_.begin() + static_cast<std::ptrdiff_t>(n)});
+      waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(n));
+    }
+    std::vector<Key> keys;
+    for (const auto& [key, done] : group)
+      keys.push_back(key);
+    answers found;
+    bool asked = true;
+    try {
+      found = how_(from, std::move(keys));
+    } catch (const store_error&) {
+      asked = false;
+    }
+    for (auto& [key, done] : group) {
+      const auto it = found.find(key);
+      done(asked, it == found.end() ? nullptr : &it->second);
+    }
+    const std::lock_guard lock{mutex_};
+    scheduled_ = false;
+    if (!waiting_.empty())
+      schedule();
+  }
+
+  readers& pool_;
+  look_up how_;
+  std::size_t group_max_;
+  std::mutex mutex_;
+  std::vector<std::pair<Key, sink>> waiting_;
+  bool scheduled_ = false;
+};
+
+} // namespace callboard::persistence

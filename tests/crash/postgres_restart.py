@@ -1,0 +1,165 @@
+"""A PostgreSQL that goes away under load: the server stays, what it acknowledged stays, and it goes on by itself."""
+
+import atexit
+import os
+import random
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from load import Load, examine, writes_work
+from callboard_client import (NoAnswer, POSTGRES_BIN, PostgresStore, ROOT, Report, Server, apply_public, binary, eventually, make_job,
+                              psql, seed)
+
+
+class Cluster:
+    """A private PostgreSQL, made by the script that everybody uses."""
+
+    def __init__(self):
+        self.script = str(ROOT / "scripts" / "private_postgres.sh")
+        self.folder = Path(self._say("start"))
+        atexit.register(self.stop)
+        self.url = self._say("url", str(self.folder))
+        self._there = True
+
+    def _say(self, *words):
+        done = subprocess.run([self.script, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180)
+        if done.returncode:
+            raise AssertionError(f"private_postgres.sh {words}: {done.stderr}")
+        return done.stdout.strip()
+
+    def stop(self):
+        if self._there:
+            self._there = False
+            subprocess.run([self.script, "stop", str(self.folder)], stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+
+    def pg_ctl(self, *words):
+        command = [str(POSTGRES_BIN / "pg_ctl"), "-s", "-w", "-t", "60", "-D", str(self.folder / "data"), *words]
+        if os.getuid() == 0:
+            command = ["runuser", "-u", "postgres", "--", *command]
+        # Its children would keep a pipe open.
+        with open(os.devnull, "r+b") as nowhere:
+            return subprocess.run(command, stdin=nowhere, stdout=nowhere, stderr=nowhere, timeout=120, cwd="/").returncode
+
+    def postmaster(self):
+        return int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+
+    def accepts(self):
+        try:
+            return psql(self.url, "select 1", 5) == [(1,)]
+        except (AssertionError, subprocess.TimeoutExpired):
+            return False
+
+
+def restart_immediately(cluster, store):
+    if cluster.pg_ctl("-m", "immediate", "-l", str(cluster.folder / "log"), "restart") != 0:
+        eventually(lambda: cluster.pg_ctl("-l", str(cluster.folder / "log"), "start") == 0, 60, 0.2, "PostgreSQL starts again")
+
+
+def kill_postmaster(cluster, store, away=2.5):
+    os.kill(cluster.postmaster(), 9)
+    time.sleep(away)
+    # While the children of the killed one end, a start fails.
+    eventually(lambda: cluster.pg_ctl("-l", str(cluster.folder / "log"), "start") == 0, 60, 0.2, "PostgreSQL starts again")
+
+
+def terminate_writer(cluster, store):
+    """The connection that holds the lock of the one writer; all of the server's when none is found."""
+    backends = ("select pg_terminate_backend(pid) from pg_stat_activity where datname = '%s' and pid <> pg_backend_pid()" % store.database)
+    ended = psql(cluster.url, backends + " and pid in (select pid from pg_locks where locktype = 'advisory' and granted)")
+    if not ended:
+        psql(cluster.url, backends)
+
+
+class Watch:
+    """Asks, as fast as is polite, whether the server is ready and what it shows of an opening that nobody changes."""
+
+    def __init__(self, server, job):
+        self.server, self.job = server, job
+        self.seen = []  # (time, status of /readyz, status of the read)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _ask(self, client, path):
+        try:
+            return client.get(path).status
+        except NoAnswer:
+            return 0
+
+    def _run(self):
+        ready, reads = self.server.client(), self.server.client()
+        while not self._stop.is_set():
+            at = time.monotonic()
+            self.seen.append((at, self._ask(ready, "/readyz"), self._ask(reads, f"/api/pipeline/{self.job}/summary")))
+            self._stop.wait(0.02)
+
+    def stop(self):
+        self._stop.set()
+        self._thread.join(60)
+        return self.seen
+
+
+FAULTS = (("restart -m immediate", restart_immediately), ("kill -9 of the postmaster", kill_postmaster),
+          ("pg_terminate_backend of the writer", terminate_writer))
+
+
+def run(rounds):
+    binary()
+    report, chosen = Report(), seed()
+    print(f"CALLBOARD_TEST_SEED={chosen}", flush=True)
+    choose = random.Random(chosen)
+    cluster = Cluster()
+    store = PostgresStore(cluster.url)
+    server = Server(store)
+    process = server.process.pid
+    for number in range(1, int(os.environ.get("CALLBOARD_CRASH_ROUNDS") or rounds) + 1):
+        for name, fault in FAULTS:
+            report.where = f"round {number}, {name}"
+            client = server.client()
+            quiet = make_job(client, capacity=1)
+            apply_public(client, quiet)
+            report.equal(client.get(f"/api/pipeline/{quiet}/summary").status, 200, "the quiet opening")
+            load = Load(server, store.folder, choose.random(), goes_on=True).start()
+            watch = Watch(server, quiet)
+            time.sleep(choose.uniform(0.5, 1.5))
+            before = load.answered()
+            struck = time.monotonic()
+            fault(cluster, store)
+            eventually(cluster.accepts, 60, 0.05, "PostgreSQL accepts connections")
+            accepts = time.monotonic()
+            eventually(lambda: server.process.poll() is not None or server.readiness() == 200, 60, 0.01, "/readyz is 200 again")
+            known = load.answered()
+            eventually(lambda: server.process.poll() is not None or load.answered() > known + 20, 60, 0.01, "writes succeed again")
+            went_on = time.monotonic()
+            time.sleep(0.3)
+            load.stop()
+            seen = watch.stop()
+            if not report.check(server.process.poll() is None and server.process.pid == process,
+                                f"the server ended with {server.process.returncode}: {server.log_tail()}"):
+                report.finish()
+            broken = [a.broke for a in load.asked if a.broke]
+            report.check(not broken, f"{len(broken)} requests were not answered: {broken[:3]}")
+            unready = [at for at, ready, _ in seen if ready == 503]
+            if fault is kill_postmaster:
+                report.check(unready, "/readyz never said 503 while PostgreSQL was away")
+            odd = sorted({ready for _, ready, _ in seen} - {200, 503})
+            report.check(not odd, f"/readyz said {odd}")
+            reads = [status for at, _, status in seen if struck <= at]
+            report.check(all(status == 200 for status in reads),
+                         f"reads of a resident opening: {len([s for s in reads if s != 200])} of {len(reads)} failed: {sorted(set(reads))}")
+            report.check(before > 0, "nothing was acknowledged before the fault: no load")
+            odd = sorted({(a.status, a.code) for a in load.asked if a.status is not None and a.status >= 500}
+                         - {(503, "NOT_APPLIED"), (503, "OUTCOME_UNKNOWN"), (503, "OVERLOADED")}, key=str)
+            report.check(not odd, f"unexpected refusals: {odd}")
+            findings = examine(load.asked, load.jobs, server, store, report)
+            writes_work(server, report, "after the fault")
+            client.close()
+            print(f"{report.where}: {findings}, away {accepts - struck:.2f} s, /readyz 503 {len(unready)} times, "
+                  f"writes again {went_on - accepts:.2f} s after PostgreSQL accepted", flush=True)
+    report.where = ""
+    report.equal(server.terminate(), 0, "exit code after SIGTERM")
+    store.drop()
+    cluster.stop()
+    report.finish()
