@@ -1,8 +1,7 @@
 // Fills a store with openings and applicants, by the rules and in batches as the journal writer's.
 //
 //   --store=sqlite:PATH|postgresql://... --openings=1 --capacity=1000 --waiting=0
-//   --ack-window=86400
-//   --batch=1000 --prefix=seed
+//   --ack-window=86400 --batch=1000 --prefix=seed
 //
 // Each opening gets `capacity` live applications and `waiting` waiting ones; with --waiting=0 it
 // gets none at all. No server may have the store open meanwhile.

@@ -42,9 +42,14 @@ void mailbox::deliver(std::shared_ptr<arrival> a) {
 
 void mailbox::close() {
   std::vector<std::shared_ptr<arrival>> dropped;
-  const std::lock_guard lock{mutex_};
-  io_ = nullptr;
-  dropped.swap(waiting_);
+  {
+    const std::lock_guard lock{mutex_};
+    io_ = nullptr;
+    dropped.swap(waiting_);
+  }
+  // A coroutine holds what it waits for, which holds the coroutine: letting go of the waiter ends both.
+  for (auto& a : dropped)
+    std::exchange(a->waiter, nullptr);
 }
 
 void mailbox::drain() {

@@ -27,7 +27,7 @@ public:
 
   explicit mailbox(boost::asio::io_context& io) : io_{&io} {}
   void deliver(std::shared_ptr<arrival> a);
-  /// The io_context is going: what still comes is dropped.
+  /// The io_context is going: coroutines whose answers are here end, what still comes is dropped.
   void close();
 
 private:

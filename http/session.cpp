@@ -23,6 +23,7 @@ constexpr std::size_t storage_bytes = 4 << 10;
 constexpr std::size_t piece_bytes = 64 << 10;
 constexpr std::size_t linger_bytes_max = 16 << 20;
 constexpr int linger_ms = 2000;
+constexpr int linger_draining_ms = 200;
 constexpr int bulk_patience = 3;
 constexpr std::string_view go_ahead = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -227,7 +228,7 @@ task<void> session::linger() {
   if (ec || !cuts_off_)
     co_return;
   is_late_ = false;
-  arm(linger_ms);
+  arm(entrance_.app.draining ? linger_draining_ms : linger_ms);
   storage_.resize(std::max(storage_.size(), storage_bytes));
   for (std::size_t thrown_away = 0; thrown_away < linger_bytes_max && !is_late_;) {
     thrown_away += co_await socket_.async_read_some(asio::buffer(storage_), into(ec));

@@ -7,7 +7,7 @@ namespace callboard::persistence {
 using namespace std::chrono_literals;
 
 journal_writer::journal_writer(store& to, std::int64_t last_batch, options how)
-  : store_{to}, how_{std::move(how)}, last_batch_{last_batch} {}
+  : store_{to}, how_{std::move(how)}, last_batch_{last_batch}, random_{how_.seed} {}
 
 journal_writer::~journal_writer() { stop(); }
 
@@ -73,7 +73,7 @@ bool journal_writer::step() {
   bool busy = intake();
   if (flight_.empty() && !doubtful_) {
     busy = do_chores() || busy;
-    build();
+    busy = build() || busy;
   }
   if (retry_at_ && how_.now() < *retry_at_)
     return busy;
@@ -182,7 +182,8 @@ void journal_writer::settle(lane& l) {
 
 // What goes out
 
-void journal_writer::build() {
+/// True when it could release something at once: then there may be more to take.
+bool journal_writer::build() {
   batch_builder builder{how_.batch_events_max, how_.batch_bytes_max};
   // Entities in turn: each round takes one append of every lane that has one.
   auto turn = std::exchange(ready_, {});
@@ -210,10 +211,12 @@ void journal_writer::build() {
   }
   ready_.insert(ready_.begin(), waiting.begin(), waiting.end());
   if (builder.empty())
-    return;
+    return false;
   flight_ = builder.finish(last_batch_ + 1, batch_);
-  if (!builder.writes())
-    release_flight(); // only answers that rested on what is stored by now
+  if (builder.writes())
+    return false;
+  release_flight(); // only answers that rested on what is stored by now
+  return true;
 }
 
 void journal_writer::attempt() {
@@ -435,6 +438,7 @@ void journal_writer::drop_waiting(code why) {
 
 void journal_writer::went_backwards() {
   how_.alarm("the store went back in time: everything is loaded anew", {});
+  age_ += 1;
   for (auto& a : flight_) {
     for (auto& r : a.replies)
       r->fail(doubtful_ && r->is_write() ? code::outcome_unknown : code::not_applied);

@@ -29,6 +29,7 @@ public:
     std::size_t batch_events_max = 1'000;
     std::size_t batch_bytes_max = std::size_t{1} << 20;
     std::chrono::milliseconds patience{5'000};
+    unsigned seed = std::random_device{}(); ///< of the jitter in pauses
     std::function<clock::time_point()> now = [] { return clock::now(); };
     std::function<void(const entity_id&, instant)> arm = [](const entity_id&, instant) {};
     std::function<void(std::chrono::microseconds)> committed = [](std::chrono::microseconds) {};
@@ -51,6 +52,8 @@ public:
   void submit(chore c);
   /// Nothing can be written now: who would decide something new says so at once instead.
   bool is_down() const { return down_.load(std::memory_order_relaxed); }
+  /// How often the store went back in time: whatever was read in an earlier age may never have happened.
+  std::int64_t age() const { return age_.load(std::memory_order_acquire); }
 
   void start();
   /// Commits what was submitted, gives up on what can not be committed, ends the thread.
@@ -81,7 +84,7 @@ private:
   void receive(append a);
   void receive(entity_id behind, load go);
   void enqueue(lane& l, std::variant<append, load> i);
-  void build();
+  bool build();
   void attempt();
   void finish();
   void release_flight();
@@ -114,6 +117,7 @@ private:
   bool stopping_ = false;
   std::thread thread_;
   std::atomic<bool> down_{false};
+  std::atomic<std::int64_t> age_{0};
 
   std::unordered_map<entity_id, lane> lanes_;
   std::deque<lane*> ready_; ///< lanes with something to take, in turn
@@ -131,7 +135,7 @@ private:
   std::size_t appends_max_ = SIZE_MAX; ///< smaller while poison is looked for
   std::size_t suspects_ = 0;
   clock::time_point tended_{};
-  std::minstd_rand random_{std::random_device{}()};
+  std::minstd_rand random_;
 
   std::atomic<std::int64_t> commits_{0}, events_{0}, fenced_{0}, poisoned_{0};
 };

@@ -175,6 +175,17 @@ private:
   alignas(std::max_align_t) char no_node_[64] = {};
 };
 
+/// The client has its answer before the server has counted it.
+template <class Condition>
+bool eventually(Condition&& holds) {
+  for (int i = 0; i < 1000; ++i) {
+    if (holds())
+      return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  }
+  return false;
+}
+
 /// A request with a local Host.
 inline std::string request(const std::string& method_and_target, const std::string& fields = "",
                            const std::string& body = "") {

@@ -183,7 +183,6 @@ TEST_CASE("nothing behind a faulty head or chunk is a request", "[transport]") {
       {400, post_chunked("/echo", "g\r\n{}\r\n0\r\n\r\n")},
       {400, post_chunked("/echo", "\r\n{}\r\n0\r\n\r\n")},
       {400, post_chunked("/echo", "10000000000000002\r\n{}\r\n0\r\n\r\n")},
-      {400, post_chunked("/echo", std::string(200, '0') + "2\r\n{}\r\n0\r\n\r\n")},
       {400, post_chunked("/echo", "2\r\n{}\r\n0\r\nX: trailer\r\n\r\n")},
       {400, post_chunked("/echo", "2\r\n{}\r\n0\r\nContent-Length: 40\r\n\r\n")},
       {400, post_chunked("/echo", "2\r\n{}\r\n0;a=b\r\n\r\n")},
@@ -280,7 +279,7 @@ TEST_CASE("what is too large is refused unread", "[transport]") {
     CHECK(s.ask(post("/bulk", std::string(3 << 20, ' '))).body == "3145728");
     CHECK(s.ask(request("POST /bulk", json + "Content-Length: 16777217\r\n")).status == 413);
   }
-  CHECK(s.app->figures.now().body_bytes_in_flight == 0);
+  CHECK(eventually([&] { return s.app->figures.now().body_bytes_in_flight == 0; }));
 }
 
 TEST_CASE("100-continue is said only to a body that is wanted", "[transport]") {
@@ -330,9 +329,8 @@ TEST_CASE("slow clients are not waited for", "[transport]") {
     auto c = s.connect();
     c.shrink_receive_buffer();
     c.send(get("/large") + get("/large"));
-    while (s.app->figures.connections() > 0 && ms_since(began) < 3000)
-      std::this_thread::sleep_for(std::chrono::milliseconds{10});
-    CHECK(s.app->figures.connections() == 0);
+    CHECK(eventually([&] { return s.app->figures.connections() == 1; }));
+    CHECK(eventually([&] { return s.app->figures.connections() == 0; }));
   }
   CHECK(ms_since(began) >= 190);
   CHECK(ms_since(began) < 2500);
@@ -376,9 +374,7 @@ TEST_CASE("clients that vanish leave nothing behind", "[transport]") {
       deaf.reset();
     }
   }
-  const auto began = clock_type::now();
-  while (s.app->figures.connections() > 0 && ms_since(began) < 5000)
-    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  CHECK(eventually([&] { return s.app->figures.connections() == 0; }));
   const auto f = s.app->figures.now();
   CHECK(f.connections_open == 0);
   CHECK(f.requests_in_flight == 0);
@@ -411,9 +407,7 @@ TEST_CASE("connections and requests have limits", "[transport]") {
       CHECK(a.headers.count("retry-after") == 1);
       CHECK(s.app->figures.now().connections_refused == 1);
     }
-    const auto began = clock_type::now();
-    while (s.app->figures.connections() > 1 && ms_since(began) < 3000)
-      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    CHECK(eventually([&] { return s.app->figures.connections() == 1; }));
     CHECK(s.ask(get("/ok")).status == 200);
     CHECK(one.ask(get("/ok")).status == 200);
   }
@@ -421,7 +415,7 @@ TEST_CASE("connections and requests have limits", "[transport]") {
     stage s{[](config::settings& x) { x.http_requests_max = 1; }};
     auto first = s.connect();
     first.send(get("/slow"));
-    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    CHECK(eventually([&] { return s.app->figures.now().requests_in_flight == 1; }));
     auto second = s.connect();
     const auto began = clock_type::now();
     const auto a = second.ask(post("/echo", "{}"));
@@ -432,6 +426,7 @@ TEST_CASE("connections and requests have limits", "[transport]") {
     CHECK(a.headers.count("connection") == 0);
     CHECK(ms_since(began) < 200);
     CHECK(first.receive().status == 200);
+    CHECK(eventually([&] { return s.app->figures.now().requests_in_flight == 0; }));
     CHECK(second.ask(post("/echo", "{}")).status == 200);
     CHECK(s.app->figures.now().requests_overloaded == 1);
   }
@@ -440,13 +435,13 @@ TEST_CASE("connections and requests have limits", "[transport]") {
     const std::string json = "Content-Type: application/json\r\n";
     auto first = s.connect();
     first.send(request("POST /length", json + "Content-Length: 1000000\r\n"));
-    std::this_thread::sleep_for(std::chrono::milliseconds{50});
-    CHECK(s.app->figures.now().body_bytes_in_flight == 1'000'000);
+    CHECK(eventually([&] { return s.app->figures.now().body_bytes_in_flight == 1'000'000; }));
     CHECK(s.ask(post("/length", std::string(100'000, ' '))).status == 503);
     CHECK(s.ask(post_chunked("/length", "186a0\r\n" + std::string(100'000, ' ') + "\r\n0\r\n\r\n")).status == 503);
     CHECK(s.ask(post("/length", "{}")).status == 200);
     first.send(std::string(1'000'000, ' '));
     CHECK(first.receive().body == "1000000");
+    CHECK(eventually([&] { return s.app->figures.now().body_bytes_in_flight == 0; }));
     CHECK(s.ask(post("/length", std::string(100'000, ' '))).status == 200);
   }
 }
@@ -457,7 +452,7 @@ TEST_CASE("a stop lets requests end and takes no new ones", "[transport]") {
   CHECK(idle.ask(get("/ok")).status == 200);
   auto busy = s.connect();
   busy.send(get("/slow"));
-  std::this_thread::sleep_for(std::chrono::milliseconds{50});
+  CHECK(eventually([&] { return s.app->figures.now().requests_in_flight == 1; }));
   const auto began = clock_type::now();
   s.serves->stop();
   CHECK(ms_since(began) >= 150);
@@ -477,7 +472,7 @@ TEST_CASE("a stop does not wait for ever", "[transport]") {
     stage s{[](config::settings& x) { x.http_drain_timeout_ms = 300; }};
     auto c = s.connect();
     c.send(get("/never"));
-    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    CHECK(eventually([&] { return s.app->figures.now().requests_in_flight == 1; }));
     const auto began = clock_type::now();
     s.serves->stop();
     CHECK(ms_since(began) >= 290);
