@@ -12,9 +12,12 @@
 
 #include <caf/event_based_actor.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <deque>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 namespace callboard::actors {
 
@@ -34,10 +37,13 @@ class entity_reply final : public persistence::pending_reply {
 public:
   using outcome = std::variant<typename Kind::result, refusal, replay>;
 
-  entity_reply(std::shared_ptr<request_to<Kind>> r, outcome o, std::int64_t version)
-    : request_{std::move(r)}, outcome_{std::move(o)}, version_{version} {}
+  /// `told` becomes true when the caller has been told, whatever it was.
+  entity_reply(std::shared_ptr<request_to<Kind>> r, outcome o, std::int64_t version,
+               std::shared_ptr<std::atomic<bool>> told = nullptr)
+    : request_{std::move(r)}, outcome_{std::move(o)}, version_{version}, told_{std::move(told)} {}
 
   void release() override {
+    tell();
     if (auto* result = std::get_if<typename Kind::result>(&outcome_))
       request_->answer(std::move(*result), version_);
     else if (auto* no = std::get_if<refusal>(&outcome_))
@@ -46,7 +52,10 @@ public:
       request_->answer_again(std::move(std::get<replay>(outcome_)));
     request_.reset();
   }
-  void fail(code why) override { request_->fail(why); }
+  void fail(code why) override {
+    tell();
+    request_->fail(why);
+  }
   bool is_write() const override {
     return request_->is_write && std::holds_alternative<typename Kind::result>(outcome_);
   }
@@ -55,9 +64,15 @@ public:
   std::shared_ptr<request_to<Kind>> take_request() { return std::move(request_); }
 
 private:
+  void tell() {
+    if (told_)
+      told_->store(true, std::memory_order_release);
+  }
+
   std::shared_ptr<request_to<Kind>> request_;
   outcome outcome_;
   std::int64_t version_;
+  std::shared_ptr<std::atomic<bool>> told_;
 };
 
 /// The only place where a command meets the journal: decides in memory, in mailbox order, ahead of the disk; what it
@@ -110,7 +125,7 @@ private:
     command_ptr owner;
     bool is_new = false; ///< looked up: nobody asked before
     std::optional<replay> answer;
-    std::int64_t seq = 0;
+    std::shared_ptr<std::atomic<bool>> told; ///< set with the answer: from then on the store knows
     std::deque<command_ptr> joiners;
   };
 
@@ -137,14 +152,15 @@ private:
   }
 
   bool alive() {
-    if (life_ && life_->cut)
+    if (life_ && (life_->cut || age_ != env_.writer.age()))
       drop_state();
     if (phase_ == phase::living)
       return true;
     if (phase_ == phase::absent) {
-      if (!waiting_.empty() && waiting_.front()->creates && !was_loaded_)
+      if (!waiting_.empty() && waiting_.front()->creates && !was_loaded_) {
+        age_ = env_.writer.age();
         begin({});
-      else
+      } else
         start_loading();
     }
     return phase_ == phase::living;
@@ -157,16 +173,32 @@ private:
     watching_ = true;
     delayed_anon_send(caf::actor_cast<caf::actor>(this), std::chrono::seconds{1}, make_turn([this] {
                         watching_ = false;
-                        const auto now = env_.steady_now();
-                        std::erase_if(waiting_, [&](const command_ptr& q) {
-                          return now > q->deadline && (q->fail(code::not_applied), true);
-                        });
+                        turn_late_away();
                         proceed();
                       }));
   }
 
+  void turn_late_away() {
+    const auto now = env_.steady_now();
+    const auto in_time = [now](const command_ptr& q) { return now <= q->deadline; };
+    const auto late = std::stable_partition(waiting_.begin(), waiting_.end(), in_time);
+    const std::vector<command_ptr> gone{late, waiting_.end()};
+    waiting_.erase(late, waiting_.end());
+    for (const auto& q : gone)
+      turn_away(q, code::not_applied);
+  }
+
+  /// Whoever joined it is decided on its own.
+  void turn_away(const command_ptr& q, code why) {
+    if (q->key)
+      if (const auto it = keyed_.find(q->key->digest); it != keyed_.end() && it->second.owner == q)
+        forget(q, &it->second);
+    q->fail(why);
+  }
+
   void start_loading() {
     phase_ = phase::loading;
+    age_ = env_.writer.age();
     auto self = caf::actor_cast<caf::actor>(this);
     // Behind everything the last incarnation sent; what was handed back of it comes along.
     env_.writer.submit(id_, [this, self](persistence::replies back) {
@@ -179,6 +211,20 @@ private:
   }
 
   void on_loaded(bool asked, const loaded<Kind>& found, persistence::replies& back) {
+    take_back(back);
+    if (!asked) {
+      phase_ = phase::absent;
+      return give_up(code::not_applied);
+    }
+    begin(found);
+    // Whoever was woken for this may have gone with the last incarnation.
+    if (is_due(decision_time()) && !tick_wanted_ && waiting_.empty())
+      wake_soon();
+    proceed();
+  }
+
+  /// What was handed back stands before everything that came later.
+  void take_back(persistence::replies& back) {
     std::deque<command_ptr> first;
     for (auto& r : back) {
       auto q = static_cast<entity_reply<Kind>&>(*r).take_request();
@@ -188,12 +234,6 @@ private:
         first.push_back(std::move(q));
     }
     waiting_.insert(waiting_.begin(), std::move_iterator{first.begin()}, std::move_iterator{first.end()});
-    if (!asked) {
-      phase_ = phase::absent;
-      return give_up(code::not_applied);
-    }
-    begin(found);
-    proceed();
   }
 
   void begin(const loaded<Kind>& from) {
@@ -206,16 +246,31 @@ private:
     stored_due_ = from.stored_due;
     life_ = std::make_shared<persistence::incarnation>(seq_);
     auto self = caf::actor_cast<caf::actor>(this);
-    life_->on_cut = [this, self] { caf::anon_send(self, make_turn([this] { proceed(); alive_if_waited_for(); })); };
+    life_->on_cut = [this, self] { caf::anon_send(self, make_turn([this] { on_cut(); })); };
     weigh();
   }
 
-  /// A cut with commands handed back needs the next incarnation at once, whoever else waits or not.
-  void alive_if_waited_for() {
+  /// Commands were handed back: they need the next incarnation at once, whoever else waits or not.
+  void on_cut() {
     if (life_ && life_->cut)
       drop_state();
     if (phase_ == phase::absent)
       start_loading();
+    else if (phase_ == phase::resting)
+      fetch_handed_back();
+    proceed();
+  }
+
+  /// While this actor may not load its commands wait here, where their deadlines are watched.
+  void fetch_handed_back() {
+    auto self = caf::actor_cast<caf::actor>(this);
+    env_.writer.submit(id_, [this, self](persistence::replies back) {
+      auto shared = std::make_shared<persistence::replies>(std::move(back));
+      caf::anon_send(self, make_turn([this, shared] {
+                       take_back(*shared);
+                       proceed();
+                     }));
+    });
   }
 
   /// Forgets everything that was not committed; commands that wait for a look-up of their key are decided anew.
@@ -240,10 +295,17 @@ private:
   }
 
   void give_up(code why) {
-    for (auto& q : std::exchange(waiting_, {}))
-      q->fail(why);
-    tick_wanted_ = false;
+    while (!waiting_.empty()) {
+      const auto q = std::move(waiting_.front());
+      waiting_.pop_front();
+      turn_away(q, why);
+    }
+    if (std::exchange(tick_wanted_, false))
+      wake_soon();
   }
+
+  /// A tick that came to nothing is not the last one.
+  void wake_soon() { env_.arm(id_, env_.time.now() + std::chrono::seconds{1}); }
 
   void crash(const std::exception& e) {
     log_line(log_level::error, "an entity failed and loads again",
@@ -284,6 +346,7 @@ private:
     const auto now = decision_time();
     if (is_due(now)) {
       if (env_.writer.is_down()) {
+        tick_wanted_ = true;
         give_up(code::not_applied);
         return false;
       }
@@ -306,6 +369,7 @@ private:
       send(d, by_time(), {});
       return true;
     } catch (const std::exception& e) {
+      tick_wanted_ = true;
       crash(e);
       return false;
     }
@@ -339,10 +403,8 @@ private:
   }
 
   void handle(command_ptr q) {
-    if (env_.steady_now() > q->deadline)
-      return q->fail(code::not_applied);
-    if (q->is_write && env_.writer.is_down())
-      return q->fail(code::not_applied);
+    if (env_.steady_now() > q->deadline || (q->is_write && env_.writer.is_down()))
+      return turn_away(q, code::not_applied);
     if (q->key)
       return handle_keyed(std::move(q));
     decide(std::move(q), nullptr);
@@ -369,7 +431,8 @@ private:
         return answer(std::move(q), std::move(result));
       const auto version = d.version();
       auto by = q->by;
-      send(d, std::move(by), std::make_unique<entity_reply<Kind>>(std::move(q), std::move(result), version));
+      send(d, std::move(by), std::make_unique<entity_reply<Kind>>(std::move(q), std::move(result), version,
+                                                                  entry ? entry->told : nullptr));
     } catch (const std::exception& e) {
       if (q)
         q->fail(code::internal);
@@ -382,6 +445,11 @@ private:
     auto reply = std::make_unique<entity_reply<Kind>>(std::move(q), std::move(o), seq_);
     if (life_->committed.load(std::memory_order_acquire) == seq_)
       return reply->release();
+    answer_behind(std::move(reply));
+  }
+
+  /// After everything that this life has sent.
+  void answer_behind(std::unique_ptr<persistence::pending_reply> reply) {
     persistence::append a;
     a.entity = id_;
     a.life = life_;
@@ -430,10 +498,11 @@ private:
   // Idempotency: looked up after arrival, so that two arrivals can not both find nothing.
 
   void handle_keyed(command_ptr q) {
-    forget_committed();
+    forget_told();
     auto [it, is_first] = keyed_.try_emplace(q->key->digest);
     auto& entry = it->second;
     if (is_first) {
+      q->joined = false;
       entry.fingerprint = q->key->fingerprint;
       entry.owner = q;
       return look_up(q->key->digest);
@@ -449,7 +518,8 @@ private:
   void answer_joiner(command_ptr q, const keyed& entry) {
     if (q->key->fingerprint != entry.fingerprint)
       return answer(std::move(q), idempotency_mismatch());
-    answer(std::move(q), *entry.answer);
+    // Its record may still be on the way although every event is stored: a 2xx without events has one too.
+    answer_behind(std::make_unique<entity_reply<Kind>>(std::move(q), *entry.answer, seq_));
   }
 
   void look_up(const std::string& digest) {
@@ -487,7 +557,7 @@ private:
   void remember(decision<Kind>& d, const request_to<Kind>& q, keyed& entry, const typename Kind::result& result) {
     const auto how = std::visit([](const auto& c) { return success{c.answers}; }, q.command);
     entry.answer = replay{how, std::visit([](const auto& r) { return body_of(r); }, result)};
-    entry.seq = d.version();
+    entry.told = std::make_shared<std::atomic<bool>>(false);
     d.carried.push_back(to_row(persistence::request_row{{q.key->digest}, {q.key->fingerprint},
                                                         static_cast<std::int32_t>(how), entry.answer->body, d.now}));
     for (auto& j : std::exchange(entry.joiners, {}))
@@ -514,13 +584,12 @@ private:
     }
   }
 
-  void forget_committed() {
-    const auto committed = life_->committed.load(std::memory_order_acquire);
-    std::erase_if(keyed_, [&](const auto& e) { return e.second.answer && e.second.seq <= committed; });
+  void forget_told() {
+    std::erase_if(keyed_, [](const auto& e) { return e.second.told && e.second.told->load(std::memory_order_acquire); });
   }
 
   bool keyed_settled() {
-    forget_committed();
+    forget_told();
     return keyed_.empty();
   }
 
@@ -534,6 +603,7 @@ private:
   bool was_loaded_ = false;
   bool tick_wanted_ = false;
   bool watching_ = false;
+  std::int64_t age_ = 0; ///< of the store, when this life began to load
   std::deque<command_ptr> waiting_;
   std::unordered_map<std::string, keyed> keyed_;
 

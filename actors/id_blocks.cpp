@@ -17,8 +17,18 @@ void id_blocks::open(persistence::store& from, const std::string& name) {
   b.end = b.next + block_size_;
 }
 
+/// A store that went back in time gives the same ids again.
+void id_blocks::forget_another_age(const persistence::journal_writer& writer) {
+  if (age_ == writer.age())
+    return;
+  age_ = writer.age();
+  for (auto& [name, b] : blocks_)
+    b.next = b.end = b.spare = b.spare_end = 0;
+}
+
 std::optional<std::int64_t> id_blocks::next(std::string_view name, persistence::journal_writer& writer) {
   const std::lock_guard lock{mutex_};
+  forget_another_age(writer);
   auto& b = blocks_.find(name)->second;
   if (b.next == b.end && b.spare < b.spare_end) {
     b.next = b.spare;

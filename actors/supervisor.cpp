@@ -123,6 +123,8 @@ void supervisor::crashed(const entity_id& id) {
   auto& r = it->second;
   const auto now = now_();
   // A quiet minute forgives everything.
+  if (r.crashes.empty() || now - r.crashes.back() > how_.crashes_within)
+    r.restarts = 0;
   while (!r.crashes.empty() && now - r.crashes.front() > how_.crashes_within)
     r.crashes.pop_front();
   r.crashes.push_back(now);
@@ -137,12 +139,12 @@ void supervisor::crashed(const entity_id& id) {
                    if (again == residents_.end())
                      return;
                    again->second.banned = false;
-                   again->second.crashes.resize(static_cast<std::size_t>(how_.crashes_max) - 1, now_());
+                   again->second.crashes.assign(static_cast<std::size_t>(how_.crashes_max) - 1, now_());
                    caf::anon_send(again->second.actor, resume_atom::value);
                  }));
     return;
   }
-  const auto pause = std::min<milliseconds>(how_.restart_first * (1 << (count - 1)), how_.restart_most);
+  const auto pause = std::min<milliseconds>(how_.restart_first * (1 << std::min(r.restarts++, 20)), how_.restart_most);
   caf::delayed_anon_send(r.actor, std::chrono::milliseconds{pause}, resume_atom::value);
 }
 

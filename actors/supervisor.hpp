@@ -55,6 +55,7 @@ private:
     std::vector<request_ptr> held; ///< arrived while it was leaving
     bool tick_held = false;
     std::deque<time_point> crashes;
+    int restarts = 0; ///< since the last quiet minute
     bool banned = false;
   };
 

@@ -12,7 +12,10 @@ caf::behavior timers::make_behavior() {
   send(this, refill_atom::value);
   return {
     [this](arm_atom, const entity_id& id, std::int64_t due_ms) { arm(id, from_ms(due_ms)); },
-    [this](wake_atom) { wake(); },
+    [this](wake_atom, std::uint64_t n) {
+      if (n == wakes_)
+        wake();
+    },
     [this](refill_atom) {
       delayed_send(this, std::chrono::milliseconds{refill_every}, refill_atom::value);
       refill();
@@ -39,12 +42,14 @@ void timers::arm(const entity_id& id, instant due) {
 void timers::set_alarm() {
   if (order_.empty())
     return;
-  const auto first = order_.begin()->first;
+  const auto first = std::max(order_.begin()->first, calm_until_);
   if (alarm_ && *alarm_ <= first)
     return;
   alarm_ = first;
+  // Takes the place of one set before: were both to ring, each would set the next, and there would be ever more.
+  wakes_ += 1;
   const auto pause = std::max<milliseconds>(milliseconds{0}, first - time_.now());
-  delayed_send(this, std::chrono::milliseconds{pause}, wake_atom::value);
+  delayed_send(this, std::chrono::milliseconds{pause}, wake_atom::value, wakes_);
 }
 
 void timers::wake() {
@@ -58,16 +63,13 @@ void timers::wake() {
     fire_(id);
   }
   figures_.waiting = static_cast<std::int64_t>(order_.size());
-  if (fired == ticks_per_turn) {
-    // A flood of deadlines must not drown the requests.
-    figures_.overdue = std::distance(order_.begin(), order_.lower_bound({now, entity_id{}}));
-    alarm_ = now + milliseconds{100};
-    delayed_send(this, std::chrono::milliseconds{100}, wake_atom::value);
-    return;
-  }
-  figures_.overdue = 0;
+  const auto overdue = std::distance(order_.begin(), order_.lower_bound({now + milliseconds{1}, entity_id{}}));
+  figures_.overdue = overdue;
+  // A flood of deadlines must not drown the requests.
+  if (fired == ticks_per_turn)
+    calm_until_ = now + milliseconds{100};
   set_alarm();
-  if (order_.empty() && until_ <= now)
+  if (overdue == 0 && until_ <= now)
     refill();
 }
 
@@ -102,8 +104,10 @@ std::string_view timers::known_kind(std::string_view name) {
 
 void timers::on_refilled(bool asked, const std::vector<std::pair<entity_id, instant>>& rows, instant until) {
   refilling_ = false;
-  if (!asked)
+  if (!asked) {
+    delayed_send(this, std::chrono::seconds{1}, make_turn([this] { refill(); }));
     return;
+  }
   for (const auto& [id, due] : rows) {
     const auto [it, is_new] = due_.try_emplace(id, due);
     if (!is_new && it->second <= due)

@@ -51,6 +51,8 @@ private:
   std::set<std::pair<instant, entity_id>> order_;
   instant until_;             ///< everything due before is in memory
   std::optional<instant> alarm_; ///< a wake is under way for then
+  std::uint64_t wakes_ = 0;      ///< only the last one counts
+  instant calm_until_;           ///< nothing fires before
   bool refilling_ = false;
   std::set<std::string, std::less<>> kinds_; ///< entity_id points to static names; these are ours
 };

@@ -32,10 +32,10 @@ void checkpointer::watch(sqlite_connection& writer) { sqlite3_wal_hook(writer.ra
 int checkpointer::committed(void* self, sqlite3*, const char*, int pages) {
   auto& me = *static_cast<checkpointer*>(self);
   const auto before = me.pages_.exchange(pages);
-  if (pages < before || pages / pages_at_once > before / pages_at_once) {
+  if (pages / pages_at_once > before / pages_at_once) {
     {
       const std::lock_guard lock{me.mutex_};
-      me.due_ = me.due_ || pages >= pages_at_once;
+      me.due_ = true;
     }
     me.wake_.notify_one();
   }

@@ -340,12 +340,15 @@ void journal_writer::lost_heads(const commit_outcome& o) {
 
 void journal_writer::lost_names(const commit_outcome& o) {
   take_back();
-  const auto is_lost = [&](const append& a) {
-    return std::any_of(a.rows.begin(), a.rows.end(), [&](const row& r) {
-      return std::any_of(o.names.begin(), o.names.end(), [&](const taken_name& n) {
-        return r.in == n.in && text_of(r.values[r.in->name_column]) == n.name;
-      });
+  const auto loses = [&](const row& r) {
+    return std::any_of(o.names.begin(), o.names.end(), [&](const taken_name& n) {
+      return r.in == n.in && text_of(r.values[r.in->name_column]) == n.name;
     });
+  };
+  const auto is_lost = [&](const append& a) { return std::any_of(a.rows.begin(), a.rows.end(), loses); };
+  // Who lost its request's key brought nothing to be resolved again: the stored answer waits for it.
+  const auto must_resolve = [&](const append& a) {
+    return std::any_of(a.rows.begin(), a.rows.end(), [&](const row& r) { return r.in->keeps_first && loses(r); });
   };
   std::vector<entity_id> losers;
   for (auto& [e, l] : lanes_)
@@ -353,7 +356,7 @@ void journal_writer::lost_names(const commit_outcome& o) {
       if (auto* a = std::get_if<append>(&i); a && is_lost(*a)) {
         if (a->life) {
           for (auto& r : a->replies)
-            r->undone(true);
+            r->undone(must_resolve(*a));
           losers.push_back(e);
         } else {
           hand_back(&l, *a, true);

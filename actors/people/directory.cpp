@@ -54,7 +54,16 @@ void directory::look_up(const std::string& email, std::function<void(bool, std::
   });
 }
 
+/// Whom a store knew that went back in time it may not know any more.
+void directory::forget_another_age() {
+  if (age_ == env_.writer.age())
+    return;
+  age_ = env_.writer.age();
+  cache_.clear();
+}
+
 void directory::find(const question_ptr& q) {
+  forget_another_age();
   if (q->lost && carried(q->email) == q->lost)
     newcomers_.erase(q->email);
   if (const auto it = cache_.find(q->email); it != cache_.end())

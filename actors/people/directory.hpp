@@ -41,6 +41,7 @@ private:
 
   void enroll(const std::shared_ptr<registration>& r);
   void enroll_unknown(const std::shared_ptr<registration>& r);
+  void forget_another_age();
   void look_up(const std::string& email, std::function<void(bool, std::optional<applicant_id>)> then);
 
   environment& env_;
@@ -50,6 +51,7 @@ private:
   std::unordered_map<std::string, std::weak_ptr<const applicant_row>> newcomers_;
   std::unordered_map<std::string, std::vector<question_ptr>> asked_;
   std::size_t purge_at_ = 10'000;
+  std::int64_t age_ = 0; ///< of the store, when the cache was begun
 };
 
 } // namespace callboard::actors

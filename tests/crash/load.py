@@ -21,12 +21,13 @@ EFFECT = {"apply": "APPLIED", "withdraw": "WITHDRAWN", "acknowledge": "ACKNOWLED
 class Asked:
     """One request on its way and what came of it."""
 
-    __slots__ = ("what", "job", "method", "path", "body", "key", "request_id", "status", "code", "answer", "replayed", "broke")
+    __slots__ = ("what", "job", "method", "path", "body", "key", "request_id", "status", "code", "answer", "replayed", "broke",
+                 "answered_at")
 
     def __init__(self, what, job, method, path, body, key):
         self.what, self.job, self.method, self.path, self.body, self.key = what, job, method, path, body, key
         self.request_id = fresh("r")
-        self.status = self.code = self.answer = self.broke = None
+        self.status = self.code = self.answer = self.broke = self.answered_at = None
         self.replayed = False
 
     @property
@@ -48,7 +49,9 @@ class Asked:
         except NoAnswer as error:
             self.broke = str(error)
             raise
-        self.status, self.code, self.answer, self.replayed = answer.status, answer.code, answer.body, answer.replayed
+        self.answered_at = time.monotonic()
+        self.code, self.answer, self.replayed = answer.code, answer.body, answer.replayed
+        self.status = answer.status  # last: other threads look at it
 
     def again(self):
         """The same request once more, recognisable in the journal."""
@@ -100,8 +103,9 @@ class Load:
             raise AssertionError("clients did not end")
         return self
 
-    def answered(self):
-        return sum(1 for a in list(self.asked) if a.accepted)
+    def answered(self, since=0.0):
+        """How many requests were accepted, from a moment on."""
+        return sum(1 for a in list(self.asked) if a.accepted and a.answered_at >= since)
 
     def _choose(self, choose, mine):
         job = choose.choice(self.jobs)

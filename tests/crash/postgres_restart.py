@@ -13,6 +13,9 @@ from callboard_client import (NoAnswer, POSTGRES_BIN, PostgresStore, ROOT, Repor
                               psql, seed)
 
 
+PATIENCE_S = 5.0  # after which nothing may remind of an outage
+
+
 class Cluster:
     """A private PostgreSQL, made by the script that everybody uses."""
 
@@ -129,19 +132,21 @@ def run(rounds):
             fault(cluster, store)
             eventually(cluster.accepts, 60, 0.05, "PostgreSQL accepts connections")
             accepts = time.monotonic()
+            eventually(lambda: server.process.poll() is not None or load.answered(accepts) > 100, 60, 0.05, "writes succeed again")
             eventually(lambda: server.process.poll() is not None or server.readiness() == 200, 60, 0.01, "/readyz is 200 again")
-            known = load.answered()
-            eventually(lambda: server.process.poll() is not None or load.answered() > known + 20, 60, 0.01, "writes succeed again")
-            went_on = time.monotonic()
-            time.sleep(0.3)
             load.stop()
-            seen = watch.stop()
             if not report.check(server.process.poll() is None and server.process.pid == process,
                                 f"the server ended with {server.process.returncode}: {server.log_tail()}"):
                 report.finish()
             broken = [a.broke for a in load.asked if a.broke]
             report.check(not broken, f"{len(broken)} requests were not answered: {broken[:3]}")
+            findings = examine(load.asked, load.jobs, server, store, report)
+            writes_work(server, report, "after the fault")
+            seen = watch.stop()
             unready = [at for at, ready, _ in seen if ready == 503]
+            late = [at - accepts for at in unready if at > accepts + PATIENCE_S]
+            report.check(not late, f"/readyz said 503 {len(late)} times although PostgreSQL was back, from {min(late, default=0):.1f} "
+                                   f"to {max(late, default=0):.1f} s after it accepted")
             if fault is kill_postmaster:
                 report.check(unready, "/readyz never said 503 while PostgreSQL was away")
             odd = sorted({ready for _, ready, _ in seen} - {200, 503})
@@ -153,8 +158,7 @@ def run(rounds):
             odd = sorted({(a.status, a.code) for a in load.asked if a.status is not None and a.status >= 500}
                          - {(503, "NOT_APPLIED"), (503, "OUTCOME_UNKNOWN"), (503, "OVERLOADED")}, key=str)
             report.check(not odd, f"unexpected refusals: {odd}")
-            findings = examine(load.asked, load.jobs, server, store, report)
-            writes_work(server, report, "after the fault")
+            went_on = min((a.answered_at for a in load.asked if a.accepted and a.answered_at >= accepts), default=accepts)
             client.close()
             print(f"{report.where}: {findings}, away {accepts - struck:.2f} s, /readyz 503 {len(unready)} times, "
                   f"writes again {went_on - accepts:.2f} s after PostgreSQL accepted", flush=True)

@@ -427,10 +427,10 @@ def clean_environment():
 
 
 class Server:
-    """`callboard serve` on a free port."""
+    """`callboard serve` on a free port. CALLBOARD_TEST_OPTIONS adds options to every one."""
 
     def __init__(self, store, *options, start=True, limit=30.0):
-        self.store, self.options = store, options
+        self.store, self.options = store, (*os.environ.get("CALLBOARD_TEST_OPTIONS", "").split(), *options)
         self.log_path = store.folder / "server.log"
         self.process, self.port, self.ready_ms = None, None, None
         if start:

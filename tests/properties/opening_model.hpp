@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-/// The contract of an opening once more, as simply as it can be said: one vector, scanned from front to back, times as
-/// plain milliseconds. It shares no line with the rules it judges.
+/// The contract of an opening once more, as simply as it can be said: one vector, scanned from
+/// front to back, times as plain milliseconds. It shares no line with the rules it judges.
 namespace callboard::model {
 
 using ms = std::int64_t;
@@ -30,12 +30,12 @@ struct entry {
 };
 
 struct reply {
-  std::string refused; ///< a code, or empty
+  std::string refused;  ///< a code, or empty
   std::int64_t n = 0;
   std::string status;
   maybe position;
   maybe deadline;
-  std::string says; ///< some words of the message
+  std::string says;  ///< some words of the message
 };
 
 class opening {
@@ -48,9 +48,9 @@ public:
   bool open = true;
 
   // How it stands
-  std::vector<entry> all; ///< everybody who ever applied, by number
+  std::vector<entry> all;  ///< everybody who ever applied, by number
   std::int64_t tail = 0;
-  std::int64_t cooling = 0; ///< a number, or nobody
+  std::int64_t cooling = 0;  ///< a number, or nobody
   ms cools_until = 0;
   std::vector<ms> promotions;
   std::vector<ms> times_to_promotion;
@@ -60,7 +60,9 @@ public:
 
   // Looking
 
-  std::int64_t live() const { return std::count_if(all.begin(), all.end(), [](auto& e) { return e.is_live(); }); }
+  std::int64_t live() const {
+    return std::count_if(all.begin(), all.end(), [](auto& e) { return e.is_live(); });
+  }
 
   std::vector<entry> line() const {
     std::vector<entry> out;
@@ -214,7 +216,9 @@ public:
   }
 
 private:
-  static reply refused(std::string code, std::string says = "") { return {std::move(code), 0, "", {}, {}, std::move(says)}; }
+  static reply refused(std::string code, std::string says = "") {
+    return {std::move(code), 0, "", {}, {}, std::move(says)};
+  }
 
   reply answer(const entry& e, std::string says) const {
     return {"", e.n, e.status, position_of(e), e.deadline, std::move(says)};
@@ -228,7 +232,8 @@ private:
   }
 
   bool rank_is_taken(std::int64_t rank) const {
-    return std::any_of(all.begin(), all.end(), [&](auto& e) { return e.is_waiting() && e.rank == rank; });
+    return std::any_of(all.begin(), all.end(),
+                       [&](auto& e) { return e.is_waiting() && e.rank == rank; });
   }
 
   reply no_offer(std::int64_t n) {
@@ -275,7 +280,7 @@ private:
 
   entry* first_due(ms now) {
     entry* due = nullptr;
-    for (auto& e : all) // by number, so the first of equal deadlines is found first
+    for (auto& e : all)  // by number, so the first of equal deadlines is found first
       if (e.is_pending() && *e.deadline <= now && (!due || *e.deadline < *due->deadline))
         due = &e;
     return due;
@@ -296,17 +301,20 @@ private:
     cools_until = now + window_s * 1000;
     ++decays;
     note(now, "DECAY_TRIGGERED", e,
-         "penalty " + std::to_string(e.penalty) + " rank " + std::to_string(e.rank) + position_text(position_of(e)));
+         "penalty " + std::to_string(e.penalty) + " rank " + std::to_string(e.rank) +
+             position_text(position_of(e)));
   }
 
   static std::string position_text(const maybe& position) {
     return position ? " position " + std::to_string(*position) : "";
   }
-  static std::string deadline_text(const entry& e) { return e.deadline ? " until " + std::to_string(*e.deadline) : ""; }
+  static std::string deadline_text(const entry& e) {
+    return e.deadline ? " until " + std::to_string(*e.deadline) : "";
+  }
 
   void note(ms now, const char* type, const entry& e, const std::string& more) {
     journal.push_back(std::to_string(now) + ' ' + type + ' ' + std::to_string(e.n) + ' ' + more);
   }
 };
 
-} // namespace callboard::model
+}  // namespace callboard::model

@@ -16,7 +16,8 @@ int sequences() {
   return n > 0 ? n : 500;
 }
 
-/// Like rc::prop, but as many times as asked for. RC_PARAMS="seed=…" or "reproduce=…" repeats a failure.
+/// Like rc::prop, but as many times as asked for. RC_PARAMS="seed=…" or "reproduce=…" repeats a
+/// failure.
 template <class Testable>
 void holds(const std::string& description, Testable&& testable) {
   const auto& configured = rc::detail::configuration();
@@ -24,16 +25,18 @@ void holds(const std::string& description, Testable&& testable) {
   params.maxSuccess = sequences();
   rc::detail::TestMetadata metadata;
   metadata.id = metadata.description = description;
-  const auto outcome = rc::detail::checkTestable(std::forward<Testable>(testable), metadata, params);
+  const auto outcome =
+      rc::detail::checkTestable(std::forward<Testable>(testable), metadata, params);
   std::ostringstream message;
   rc::detail::printResultMessage(outcome, message);
   INFO(message.str());
   REQUIRE(outcome.template is<rc::detail::SuccessResult>());
 }
 
-} // namespace
+}  // namespace
 
-TEST_CASE("whatever is asked of an opening, the rules do what the contract says and can be told again") {
+TEST_CASE(
+    "whatever is asked of an opening, the rules do what the contract says and can be told again") {
   holds("rules = model = fold(journal) = load(rows)", [] {
     const auto steps = *any_steps();
     trial t;

@@ -1,10 +1,9 @@
 #pragma once
 
-#include "tests/properties/opening_model.hpp"
-#include "tests/properties/opening_steps.hpp"
-
 #include "actors/opening/rules.hpp"
 #include "messages/json_read.hpp"
+#include "tests/properties/opening_model.hpp"
+#include "tests/properties/opening_steps.hpp"
 #include "tests/rules/row_store.hpp"
 
 #include <map>
@@ -41,8 +40,8 @@ public:
 private:
   struct overtaken {
     std::int64_t bound = 0;
-    std::int64_t newest = 0;     ///< the last number given before the decay
-    std::set<std::int64_t> ahead; ///< newcomers who ever stood before it in the line
+    std::int64_t newest = 0;       ///< the last number given before the decay
+    std::set<std::int64_t> ahead;  ///< newcomers who ever stood before it in the line
   };
 
   // Acting
@@ -53,7 +52,9 @@ private:
   void change(const opening::update& u, const std::string& words);
   std::int64_t live_count() const;
   std::int64_t somebody(int whom, bool offers_first) const;
-  opening::application_id id_of(std::int64_t n) const { return opening::application_of(state_.id, n); }
+  opening::application_id id_of(std::int64_t n) const {
+    return opening::application_of(state_.id, n);
+  }
 
   // Judging
   void compare_all();
@@ -92,4 +93,4 @@ private:
   std::ostringstream told_;
 };
 
-} // namespace callboard::tests
+}  // namespace callboard::tests

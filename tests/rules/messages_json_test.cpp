@@ -48,7 +48,7 @@ std::optional<std::int64_t> integer(const std::string& text) {
 
 bool is_string(const std::string& inside) { return is_read("{\"x\":\"" + inside + "\"}"); }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("an object or an array is read, with blanks around it") {
   REQUIRE(is_read("{}"));
@@ -64,9 +64,11 @@ TEST_CASE("a bare scalar is refused") {
 }
 
 TEST_CASE("malformed JSON is refused") {
-  for (const auto* text : {"", " ", "{", "}", "[1,]", "{\"a\":}", "{\"a\" 1}", "{a:1}", "{'a':1}", "[1 2]", "{\"a\":1,}",
-                           "[01]", "[+1]", "[.5]", "[1.]", "[1e]", "[0x1]", "[tru]", "[\"a]", "// c\n{}", "{/**/}",
-                           "[\"\\x\"]", "[\"\\u12\"]", "[\"\t\"]", "[\"\n\"]"}) {
+  for (const auto* text :
+       {"",          " ",           "{",        "}",          "[1,]",  "{\"a\":}", "{\"a\" 1}",
+        "{a:1}",     "{'a':1}",     "[1 2]",    "{\"a\":1,}", "[01]",  "[+1]",     "[.5]",
+        "[1.]",      "[1e]",        "[0x1]",    "[tru]",      "[\"a]", "// c\n{}", "{/**/}",
+        "[\"\\x\"]", "[\"\\u12\"]", "[\"\t\"]", "[\"\n\"]"}) {
     INFO(text);
     REQUIRE_FALSE(is_read(text));
   }
@@ -101,7 +103,7 @@ TEST_CASE("nesting goes down to 32 and no deeper") {
 }
 
 TEST_CASE("ten thousand values are read and not one more") {
-  REQUIRE(is_read(array_of(9'999))); // and the array itself
+  REQUIRE(is_read(array_of(9'999)));  // and the array itself
   REQUIRE_FALSE(is_read(array_of(10'000)));
   std::string why;
   REQUIRE(json_document::parse(array_of(50'000), why, {.depth = 32, .values = SIZE_MAX}));
@@ -128,15 +130,16 @@ TEST_CASE("a byte order mark is refused") {
   REQUIRE_FALSE(is_read("\xEF\xBB\xBF{}"));
   REQUIRE_FALSE(is_read(" \xEF\xBB\xBF{}"));
   REQUIRE_FALSE(is_read("\xFF\xFE{\0}\0"s));
-  REQUIRE(is_string("\xEF\xBB\xBF")); // inside a string it is a character like any other
+  REQUIRE(is_string("\xEF\xBB\xBF"));  // inside a string it is a character like any other
 }
 
 TEST_CASE("only UTF-8 is read") {
   REQUIRE(is_string("\xC3\xA9\xE2\x82\xAC\xF0\x9F\x8E\xAD\xF4\x8F\xBF\xBF"));
-  for (const auto* bad : {"\x80", "\xBF", "\xC3", "\xC3(", "\xE2\x82", "\xE2\x28\xA1", "\xF0\x9F\x8E", "\xFF", "\xFE",
-                          "\xC0\xAF", "\xC1\x81", "\xE0\x80\x80", "\xF0\x80\x80\x80", // longer than needed
-                          "\xED\xA0\x80", "\xED\xBF\xBF",                             // surrogates
-                          "\xF4\x90\x80\x80", "\xF5\x80\x80\x80"}) {                  // beyond U+10FFFF
+  for (const auto* bad :
+       {"\x80", "\xBF", "\xC3", "\xC3(", "\xE2\x82", "\xE2\x28\xA1", "\xF0\x9F\x8E", "\xFF", "\xFE",
+        "\xC0\xAF", "\xC1\x81", "\xE0\x80\x80", "\xF0\x80\x80\x80",  // longer than needed
+        "\xED\xA0\x80", "\xED\xBF\xBF",                              // surrogates
+        "\xF4\x90\x80\x80", "\xF5\x80\x80\x80"}) {                   // beyond U+10FFFF
     REQUIRE_FALSE(is_string(bad));
     REQUIRE_FALSE(is_read("{\"" + std::string{bad} + "\":1}"));
   }
@@ -145,7 +148,8 @@ TEST_CASE("only UTF-8 is read") {
 TEST_CASE("surrogates come in pairs") {
   const auto doc = read(R"({"x":"\ud83c\udfad"})");
   REQUIRE(doc->root().find("x")->string() == "\xF0\x9F\x8E\xAD");
-  for (const auto* bad : {"\\ud83c", "\\udfad", "\\ud83c\\ud83c", "\\udfad\\ud83c", "\\ud83cx", "\\ud83c\\n"}) {
+  for (const auto* bad :
+       {"\\ud83c", "\\udfad", "\\ud83c\\ud83c", "\\udfad\\ud83c", "\\ud83cx", "\\ud83c\\n"}) {
     INFO(bad);
     REQUIRE_FALSE(is_string(bad));
   }
@@ -176,9 +180,10 @@ TEST_CASE("integers reach to 2^53 - 1 on either side") {
   REQUIRE(integer("-9007199254740991") == -id_max);
   REQUIRE(integer("9007199254740991.0") == id_max);
   REQUIRE(integer("9007199254740991e0") == id_max);
-  for (const auto* beyond : {"9007199254740992", "-9007199254740992", "9007199254740993", "9007199254740992.0", "1e16",
-                             "-1e300", "9223372036854775807", "-9223372036854775808", "9223372036854775808",
-                             "18446744073709551615", "18446744073709551616", "123456789012345678901234567890"}) {
+  for (const auto* beyond :
+       {"9007199254740992", "-9007199254740992", "9007199254740993", "9007199254740992.0", "1e16",
+        "-1e300", "9223372036854775807", "-9223372036854775808", "9223372036854775808",
+        "18446744073709551615", "18446744073709551616", "123456789012345678901234567890"}) {
     INFO(beyond);
     REQUIRE_FALSE(is_read("{\"x\":"s + beyond + '}'));
   }

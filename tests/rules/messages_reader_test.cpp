@@ -45,17 +45,23 @@ std::string times(const std::string& s, int n) {
 const auto e_acute = "\xC3\xA9"s;
 const auto masks = "\xF0\x9F\x8E\xAD"s;
 
-auto job_titled(const std::string& title) { return read<opening::create>(R"({"capacity":1,"title":")" + title + "\"}"); }
-auto job_with(const std::string& more) { return read<opening::create>(R"({"title":"t",)" + more + '}'); }
+auto job_titled(const std::string& title) {
+  return read<opening::create>(R"({"capacity":1,"title":")" + title + "\"}");
+}
+auto job_with(const std::string& more) {
+  return read<opening::create>(R"({"title":"t",)" + more + '}');
+}
 auto change(const std::string& body) { return read<opening::update>(body); }
 
-bool is_email(const std::string& address) { return read<login>("{\"email\":" + to_json(address) + '}').ok(); }
+bool is_email(const std::string& address) {
+  return read<login>("{\"email\":" + to_json(address) + '}').ok();
+}
 
-} // namespace
+}  // namespace
 
 TEST_CASE("a body is read by its fields, and unknown ones are ignored") {
   const auto got = read<opening::create>(
-    R"({"title":"Prompter","description":"Whispers","capacity":2,"ackWindowSeconds":60,"offerOnApply":true,
+      R"({"title":"Prompter","description":"Whispers","capacity":2,"ackWindowSeconds":60,"offerOnApply":true,
         "ackWindowOnApplySeconds":120,"colour":"red","nested":{"title":[]}})");
   REQUIRE(got.ok());
   REQUIRE(got.value.title == "Prompter");
@@ -82,7 +88,8 @@ TEST_CASE("a required field can be neither absent nor null") {
 }
 
 TEST_CASE("an optional field that is null counts as absent") {
-  const auto got = job_with(R"("capacity":1,"description":null,"ackWindowSeconds":null,"offerOnApply":null)");
+  const auto got =
+      job_with(R"("capacity":1,"description":null,"ackWindowSeconds":null,"offerOnApply":null)");
   REQUIRE(got.ok());
   REQUIRE_FALSE(got.value.description);
   REQUIRE_FALSE(got.value.ack_window_s);
@@ -115,7 +122,8 @@ TEST_CASE("strings are trimmed, then counted in code points") {
 
 TEST_CASE("a description has at most ten thousand characters") {
   REQUIRE(job_with(R"("capacity":1,"description":")" + times(e_acute, 10'000) + '"').ok());
-  REQUIRE(job_with(R"("capacity":1,"description":")" + times(e_acute, 10'001) + '"').paths() == "description");
+  REQUIRE(job_with(R"("capacity":1,"description":")" + times(e_acute, 10'001) + '"').paths() ==
+          "description");
   REQUIRE(job_with(R"("capacity":1,"description":"")").ok());
 }
 
@@ -132,7 +140,9 @@ TEST_CASE("capacity is from one to a million") {
 
 TEST_CASE("windows are from one second to thirty days") {
   for (const auto* field : {"ackWindowSeconds", "ackWindowOnApplySeconds"}) {
-    const auto with = [&](const std::string& n) { return change("{\""s + field + "\":" + n + '}'); };
+    const auto with = [&](const std::string& n) {
+      return change("{\""s + field + "\":" + n + '}');
+    };
     REQUIRE(with("1").ok());
     REQUIRE(with("2592000").ok());
     REQUIRE(with("0").paths() == field);
@@ -155,7 +165,9 @@ TEST_CASE("a status is open or closed, exactly") {
 }
 
 TEST_CASE("ids are integers from 1 to 2^53 - 1") {
-  const auto with = [](const std::string& n) { return read<opening::acknowledge>("{\"applicationId\":" + n + '}'); };
+  const auto with = [](const std::string& n) {
+    return read<opening::acknowledge>("{\"applicationId\":" + n + '}');
+  };
   REQUIRE(with("1").value.application.value == 1);
   REQUIRE(with("7.0e7").value.application.value == 70'000'000);
   REQUIRE(with("9007199254740991").ok());
@@ -164,7 +176,8 @@ TEST_CASE("ids are integers from 1 to 2^53 - 1") {
 }
 
 TEST_CASE("a withdrawal may say why and by whom") {
-  const auto got = read<opening::withdraw>(R"({"applicationId":1,"reason":" tired ","by":"company"})");
+  const auto got =
+      read<opening::withdraw>(R"({"applicationId":1,"reason":" tired ","by":"company"})");
   REQUIRE(got.ok());
   REQUIRE(got.value.reason == "tired");
   REQUIRE(got.value.by == opening::party::company);
@@ -187,8 +200,9 @@ TEST_CASE("an e-mail address has one @, a local part and a dot in its domain") {
     INFO(good);
     REQUIRE(is_email(good));
   }
-  for (const auto* bad : {"", " ", "a", "a@", "@b.c", "a@b", "a@@b.c", "a@b@c.d", "a.b@c", "a b@c.d", "a@b .c", "a\tb@c.d",
-                          "a\x01@b.c", "a@b.c\x7F", "a\u0085b@c.d"}) {
+  for (const auto* bad :
+       {"", " ", "a", "a@", "@b.c", "a@b", "a@@b.c", "a@b@c.d", "a.b@c", "a b@c.d", "a@b .c",
+        "a\tb@c.d", "a\x01@b.c", "a@b.c\x7F", "a\u0085b@c.d"}) {
     INFO(bad);
     CHECK_FALSE(is_email(bad));
   }
@@ -197,11 +211,11 @@ TEST_CASE("an e-mail address has one @, a local part and a dot in its domain") {
 
 TEST_CASE("an e-mail address has at most 254 characters and 64 before the @") {
   const auto domain = "@" + times("d", 185) + ".org";
-  REQUIRE(is_email(times("a", 64) + domain)); // 64 + 190
+  REQUIRE(is_email(times("a", 64) + domain));  // 64 + 190
   REQUIRE_FALSE(is_email(times("a", 64) + "@" + times("d", 186) + ".org"));
   REQUIRE(is_email(times("a", 64) + "@b.c"));
   REQUIRE_FALSE(is_email(times("a", 65) + "@b.c"));
-  CHECK(is_email(times(e_acute, 64) + "@b.c")); // characters, not bytes
+  CHECK(is_email(times(e_acute, 64) + "@b.c"));  // characters, not bytes
   CHECK_FALSE(is_email(times(e_acute, 65) + "@b.c"));
 }
 

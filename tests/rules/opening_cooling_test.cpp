@@ -5,20 +5,21 @@ using namespace callboard::tests;
 
 namespace {
 
-/// Two slots: bob is active in one; ada just let the offer of the other run out and cools. Nobody else waits.
+/// Two slots: bob is active in one; ada just let the offer of the other run out and cools. Nobody
+/// else waits.
 struct with_a_cooling_entry : story {
   with_a_cooling_entry() : story{slots(2)} {
     bob = applies(1);
     const auto gone = applies(2);
     ada = applies(3);
-    accepts(leaving(gone)); // ada gets the offer
+    accepts(leaving(gone));  // ada gets the offer
     pass(300s);
     REQUIRE(told() == "DECAY_TRIGGERED 3");
   }
   application_id ada, bob;
 };
 
-} // namespace
+}  // namespace
 
 TEST_CASE("who decayed is not offered the slot that the decay freed") {
   with_a_cooling_entry s;
@@ -74,9 +75,9 @@ TEST_CASE("cooling goes on when somebody leaves who held no slot") {
   story s{slots_by_offer(1)};
   s.applies(1);
   const auto bob = s.applies(2);
-  s.pass(600s); // 1 decays and bob is offered the slot
+  s.pass(600s);  // 1 decays and bob is offered the slot
   s.accepts(acknowledge{bob});
-  s.accepts(leaving(s.applies(3))); // waited, held nothing
+  s.accepts(leaving(s.applies(3)));  // waited, held nothing
   REQUIRE(s.state().cooling->n == 1);
   s.accepts(leaving(bob));
   REQUIRE(s.told() == "WITHDRAWN 2, PROMOTED 1");
@@ -92,10 +93,10 @@ TEST_CASE("cooling does not end when capacity is lowered or another setting chan
   with_a_cooling_entry s;
   s.accepts(window_to(60s));
   REQUIRE(s.told() == "JOB_UPDATED");
-  s.accepts(capacity_to(1)); // bob holds the one slot
+  s.accepts(capacity_to(1));  // bob holds the one slot
   REQUIRE(s.told() == "JOB_UPDATED");
   s.pass(300s);
-  REQUIRE(s.told().empty()); // cooled, but the opening is full
+  REQUIRE(s.told().empty());  // cooled, but the opening is full
   s.accepts(leaving(s.bob));
   REQUIRE(s.told() == "WITHDRAWN 1, PROMOTED 3");
 }
@@ -122,11 +123,11 @@ TEST_CASE("a cooling entry does not stand in the way of those behind it") {
   s.pass(1s);
   const auto bob = s.applies(2);
   s.accepts(acknowledge{bob});
-  s.pass(599s); // ada decays; a slot is free
+  s.pass(599s);  // ada decays; a slot is free
   REQUIRE(s.told() == "DECAY_TRIGGERED 1");
-  const auto cyd = s.applies(3); // takes it
-  const auto dan = s.applies(4); // overtakes ada
-  const auto eve = s.applies(5); // does not
+  const auto cyd = s.applies(3);  // takes it
+  const auto dan = s.applies(4);  // overtakes ada
+  const auto eve = s.applies(5);  // does not
   REQUIRE(s.waitlist() == std::vector{dan, ada, eve});
   s.accepts(leaving(cyd));
   REQUIRE(s.told() == "WITHDRAWN 3, PROMOTED 4");
@@ -134,21 +135,22 @@ TEST_CASE("a cooling entry does not stand in the way of those behind it") {
   REQUIRE(s.told() == "WITHDRAWN 2, PROMOTED 1");
 }
 
-TEST_CASE("with several free slots the cooling entry is passed over and the next behind it promoted") {
+TEST_CASE(
+    "with several free slots the cooling entry is passed over and the next behind it promoted") {
   story s{slots_by_offer(1)};
   const auto ada = s.applies(1);
   s.accepts(closing);
-  s.pass(600s); // ada decays while the opening is closed
+  s.pass(600s);  // ada decays while the opening is closed
   s.accepts(reopening);
-  REQUIRE(s.told() == "JOB_UPDATED"); // reopening cools nobody
-  s.applies(2);                       // takes the slot
+  REQUIRE(s.told() == "JOB_UPDATED");  // reopening cools nobody
+  s.applies(2);                        // takes the slot
   const auto cyd = s.applies(3);
   const auto dan = s.applies(4);
   REQUIRE(s.waitlist() == std::vector{cyd, ada, dan});
   s.accepts(closing);
   auto wider = capacity_to(3);
   wider.phase = phase::open;
-  s.accepts(wider); // a raise ends the cooling: ada is second in line
+  s.accepts(wider);  // a raise ends the cooling: ada is second in line
   REQUIRE(s.told() == "JOB_UPDATED, PROMOTED 3, PROMOTED 1");
 }
 
@@ -193,7 +195,8 @@ TEST_CASE("of offers due together only the last to decay cools") {
     s.applies(who);
   s.pass(600s);
   // Each decay frees a slot for the one before; the last one waits for its own slot to cool.
-  REQUIRE(s.told() == "DECAY_TRIGGERED 1, DECAY_TRIGGERED 2, PROMOTED 1, DECAY_TRIGGERED 3, PROMOTED 2");
+  REQUIRE(s.told() ==
+          "DECAY_TRIGGERED 1, DECAY_TRIGGERED 2, PROMOTED 1, DECAY_TRIGGERED 3, PROMOTED 2");
   REQUIRE(s.state().cooling->n == 3);
   s.pass(300s);
   // 3 has cooled when 1 and 2 run out together: first the free slot is filled.

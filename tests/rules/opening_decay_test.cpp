@@ -16,7 +16,7 @@ struct with_an_offer : story {
   application_id ada;
 };
 
-} // namespace
+}  // namespace
 
 TEST_CASE("an offer is in time until just before its deadline") {
   with_an_offer s;
@@ -67,7 +67,7 @@ TEST_CASE("a decay puts the applicant back into the line with a penalty") {
   REQUIRE(s.told() == "DECAY_TRIGGERED 2, PROMOTED 3");
   const auto e = s.last<decayed>();
   REQUIRE(e.penalty_count == 1);
-  REQUIRE(e.new_position == 3); // behind both who waited when it happened
+  REQUIRE(e.new_position == 3);  // behind both who waited when it happened
   REQUIRE(e.rank == 3 + 1 + 1);
   const auto shown = s.standing_of(s.ada).value();
   REQUIRE(shown.status == status::waitlist);
@@ -87,11 +87,11 @@ TEST_CASE("a decay puts the applicant back into the line with a penalty") {
 TEST_CASE("each decay adds to the penalty") {
   with_an_offer s;
   for (std::int64_t penalty = 1; penalty <= 4; ++penalty) {
-    s.pass(300s); // decays, and cools
+    s.pass(300s);  // decays, and cools
     REQUIRE(s.told() == "DECAY_TRIGGERED 2");
     REQUIRE(s.last<decayed>().penalty_count == penalty);
-    REQUIRE(s.last<decayed>().rank == 1 + 1 + penalty); // tail is 1, nobody else waits
-    s.pass(300s); // has cooled
+    REQUIRE(s.last<decayed>().rank == 1 + 1 + penalty);  // tail is 1, nobody else waits
+    s.pass(300s);                                        // has cooled
     REQUIRE(s.told() == "PROMOTED 2");
   }
   REQUIRE(s.accepts(show_summary{}).decay_events == 4);
@@ -119,19 +119,22 @@ TEST_CASE("what is due is decided before a question is answered") {
   REQUIRE(s.count<decayed>() == 1);
 }
 
-TEST_CASE("offers due together decay one by one by deadline, then by application, each with its cascade") {
+TEST_CASE("offers due together decay one by one by deadline, then by application, each with its "
+          "cascade") {
   story s{slots_by_offer(3)};
   auto sooner = update{};
   sooner.ack_window_on_apply_s = 500;
-  s.applies(1);           // due after 600 s
-  s.applies(2);           // due after 600 s
+  s.applies(1);  // due after 600 s
+  s.applies(2);  // due after 600 s
   s.accepts(sooner);
-  s.applies(3);           // due after 500 s
+  s.applies(3);  // due after 500 s
   s.applies(4);
   s.oversleep(700s);
   s.wakes_up();
-  // 3 decays first and 4 gets the slot; 1 decays and frees a slot for 3, who cools no more; 2 decays for 1.
-  REQUIRE(s.told() == "DECAY_TRIGGERED 3, PROMOTED 4, DECAY_TRIGGERED 1, PROMOTED 3, DECAY_TRIGGERED 2, PROMOTED 1");
+  // 3 decays first and 4 gets the slot; 1 decays and frees a slot for 3, who cools no more; 2
+  // decays for 1.
+  REQUIRE(s.told() == "DECAY_TRIGGERED 3, PROMOTED 4, DECAY_TRIGGERED 1, PROMOTED 3, "
+                      "DECAY_TRIGGERED 2, PROMOTED 1");
   REQUIRE(s.waitlist() == std::vector{application_of({job_7}, 2)});
 }
 
@@ -174,6 +177,6 @@ TEST_CASE("the next deadline is known after a load from rows") {
   REQUIRE(kind::deadline(s.state()) == s.now() + 300s);
   REQUIRE(kind::deadline(s.store.load(job_7)) == s.now() + 300s);
   s.pass(300s);
-  REQUIRE(kind::deadline(s.state()) == s.now() + 300s); // when ada has cooled
+  REQUIRE(kind::deadline(s.state()) == s.now() + 300s);  // when ada has cooled
   REQUIRE(kind::deadline(s.store.load(job_7)) == s.now() + 300s);
 }

@@ -12,7 +12,8 @@ constexpr std::int64_t subject = 42;
 enum class place_in_life { unknown, active, waiting, decayed, pending, inactive };
 
 constexpr std::string_view name_of(place_in_life p) {
-  constexpr std::array<std::string_view, 6> names{"unknown", "active", "waiting", "decayed", "pending", "inactive"};
+  constexpr std::array<std::string_view, 6> names{"unknown", "active",  "waiting",
+                                                  "decayed", "pending", "inactive"};
   return names[static_cast<std::size_t>(p)];
 }
 
@@ -47,16 +48,20 @@ using expectation = std::variant<status, code>;
 struct pair_of {
   place_in_life from;
   expectation withdraw, acknowledge, decline;
-  std::optional<code> apply; ///< nothing: a new application
+  std::optional<code> apply;  ///< nothing: a new application
 };
 
 const std::array pairs{
-  pair_of{place_in_life::unknown, code::not_found, code::not_found, code::not_found, {}},
-  pair_of{place_in_life::active, status::inactive, code::conflict, code::conflict, code::duplicate_submission},
-  pair_of{place_in_life::waiting, status::inactive, code::conflict, code::conflict, code::duplicate_submission},
-  pair_of{place_in_life::decayed, status::inactive, code::gone, code::gone, code::duplicate_submission},
-  pair_of{place_in_life::pending, status::inactive, status::active, status::inactive, code::duplicate_submission},
-  pair_of{place_in_life::inactive, code::conflict, code::conflict, code::conflict, {}},
+    pair_of{place_in_life::unknown, code::not_found, code::not_found, code::not_found, {}},
+    pair_of{place_in_life::active, status::inactive, code::conflict, code::conflict,
+            code::duplicate_submission},
+    pair_of{place_in_life::waiting, status::inactive, code::conflict, code::conflict,
+            code::duplicate_submission},
+    pair_of{place_in_life::decayed, status::inactive, code::gone, code::gone,
+            code::duplicate_submission},
+    pair_of{place_in_life::pending, status::inactive, status::active, status::inactive,
+            code::duplicate_submission},
+    pair_of{place_in_life::inactive, code::conflict, code::conflict, code::conflict, {}},
 };
 
 template <class Command>
@@ -66,7 +71,9 @@ void meets(story& s, const Command& c, application_id a, const expectation& expe
     if (*no == code::not_found)
       REQUIRE_THAT(message, Contains("not found"));
     else if (*no == code::conflict)
-      REQUIRE_THAT(message, Contains(std::is_same_v<Command, withdraw> ? "already inactive" : "not pending acknowledgment"));
+      REQUIRE_THAT(message,
+                   Contains(std::is_same_v<Command, withdraw> ? "already inactive"
+                                                              : "not pending acknowledgment"));
     return;
   }
   const auto answer = s.accepts(c);
@@ -90,27 +97,28 @@ status status_after(const event& e) {
 }
 
 /// The status an event found an application in, by what the journal said before.
-std::optional<status> status_before(const std::vector<story::entry>& journal, std::size_t at, application_id a) {
+std::optional<status> status_before(const std::vector<story::entry>& journal, std::size_t at,
+                                    application_id a) {
   while (at-- > 0)
     if (kind::subject(journal[at].event) == std::to_string(a.value))
       return status_after(journal[at].event);
   return std::nullopt;
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("the lifecycle has the nine moves of the contract and no other") {
   using from = std::optional<status>;
   const std::vector<std::pair<from, status>> moves{
-    {std::nullopt, status::active},
-    {std::nullopt, status::pending_acknowledgment},
-    {std::nullopt, status::waitlist},
-    {status::waitlist, status::pending_acknowledgment},
-    {status::waitlist, status::inactive},
-    {status::pending_acknowledgment, status::active},
-    {status::pending_acknowledgment, status::waitlist},
-    {status::pending_acknowledgment, status::inactive},
-    {status::active, status::inactive}};
+      {std::nullopt, status::active},
+      {std::nullopt, status::pending_acknowledgment},
+      {std::nullopt, status::waitlist},
+      {status::waitlist, status::pending_acknowledgment},
+      {status::waitlist, status::inactive},
+      {status::pending_acknowledgment, status::active},
+      {status::pending_acknowledgment, status::waitlist},
+      {status::pending_acknowledgment, status::inactive},
+      {status::active, status::inactive}};
   REQUIRE(lifecycle.size() == moves.size());
   std::vector<from> origins{std::nullopt};
   for (std::size_t i = 0; i < names_of(status{}).size(); ++i)
@@ -119,13 +127,15 @@ TEST_CASE("the lifecycle has the nine moves of the contract and no other") {
     for (std::size_t i = 0; i < names_of(status{}).size(); ++i) {
       const auto to = static_cast<status>(i);
       INFO((origin ? name(*origin) : "nothing") << " to " << name(to));
-      const bool expected = std::find(moves.begin(), moves.end(), std::pair{origin, to}) != moves.end();
+      const bool expected =
+          std::find(moves.begin(), moves.end(), std::pair{origin, to}) != moves.end();
       REQUIRE(allowed(origin, to) == expected);
     }
 }
 
 TEST_CASE("the states have their public names and EXPIRED is none of them") {
-  REQUIRE(names_of(status{}) == std::array<std::string_view, 4>{"ACTIVE", "WAITLIST", "PENDING_ACKNOWLEDGMENT", "INACTIVE"});
+  REQUIRE(names_of(status{}) == std::array<std::string_view, 4>{
+                                    "ACTIVE", "WAITLIST", "PENDING_ACKNOWLEDGMENT", "INACTIVE"});
   REQUIRE_FALSE(from_name<status>("EXPIRED"));
 }
 
@@ -147,8 +157,8 @@ TEST_CASE("every command meets every state of an application and does what the c
       if (closed) {
         s.refuses(code::opening_closed, application_by(subject));
       } else if (p.apply) {
-        REQUIRE(s.refuses(*p.apply, application_by(subject)).message
-                == "Applicant 42 already has an active application for job 7");
+        REQUIRE(s.refuses(*p.apply, application_by(subject)).message ==
+                "Applicant 42 already has an active application for job 7");
       } else {
         const auto again = s.applies(subject);
         REQUIRE((p.from == place_in_life::unknown || again != a));
@@ -182,7 +192,8 @@ TEST_CASE("a missing job is told before a missing applicant") {
   story s;
   REQUIRE_THAT(s.refuses(code::not_found, stranger).message, Contains("Applicant 5"));
   s.accepts(closing);
-  REQUIRE_THAT(s.refuses(code::not_found, stranger).message, Contains("Applicant 5")); // existence before state
+  REQUIRE_THAT(s.refuses(code::not_found, stranger).message,
+               Contains("Applicant 5"));  // existence before state
 }
 
 TEST_CASE("number zero and numbers not given yet are unknown applications") {
@@ -248,16 +259,17 @@ TEST_CASE("a withdrawal says from where and by whom, and its reason rests in the
     REQUIRE(s.row_of(ada).reason == "found a better stage");
     for (const auto& e : s.journal)
       REQUIRE_THAT(text_of(e.event), !Contains("better stage"));
-    REQUIRE(s.row_of(bob).reason == std::nullopt); // who was promoted by it did not say it
+    REQUIRE(s.row_of(bob).reason == std::nullopt);  // who was promoted by it did not say it
   }
 }
 
-TEST_CASE("who left may apply anew, without the old penalty and with the old application in the history") {
+TEST_CASE("who left may apply anew, without the old penalty and with the old application in the "
+          "history") {
   story s;
   const auto ada = s.applies(1);
   const auto bob = s.applies(2);
   s.accepts(leaving(ada));
-  s.pass(5min); // bob's offer decays
+  s.pass(5min);  // bob's offer decays
   REQUIRE(s.standing_of(bob)->penalty_count == 1);
   s.accepts(leaving(bob));
   const auto again = s.applies(2);
@@ -283,7 +295,8 @@ TEST_CASE("whatever happens to an application is a move of the lifecycle") {
   for (std::size_t i = 0; i < s.journal.size(); ++i)
     if (const auto a = kind::subject(s.journal[i].event)) {
       INFO(text_of(s.journal[i].event));
-      REQUIRE(allowed(status_before(s.journal, i, {std::stoll(*a)}), status_after(s.journal[i].event)));
+      REQUIRE(
+          allowed(status_before(s.journal, i, {std::stoll(*a)}), status_after(s.journal[i].event)));
     }
 }
 
@@ -295,5 +308,7 @@ TEST_CASE("an event that is no move of the lifecycle can not be applied") {
   REQUIRE_THROWS(kind::evolve(copy, promoted{ada, dawn}, dawn, changed));
   REQUIRE_THROWS(kind::evolve(copy, acknowledged{ada}, dawn, changed));
   REQUIRE_THROWS(kind::evolve(copy, decayed{ada, 1, 1, 1, dawn}, dawn, changed));
-  REQUIRE_THROWS(kind::evolve(copy, withdrawn{application_of({job_7}, 2), status::active, party::applicant}, dawn, changed));
+  REQUIRE_THROWS(
+      kind::evolve(copy, withdrawn{application_of({job_7}, 2), status::active, party::applicant},
+                   dawn, changed));
 }

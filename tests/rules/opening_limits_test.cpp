@@ -23,7 +23,7 @@ std::vector<std::int64_t> promoted_in_order(const story& s) {
   return out;
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("the ten millionth application is refused") {
   state nearly;
@@ -34,7 +34,7 @@ TEST_CASE("the ten millionth application is refused") {
   story s{nearly};
   REQUIRE(s.applies(1).value == 79'999'999);
   s.refuses(code::conflict, application_by(2));
-  s.accepts(leaving(application_of({job_7}, 9'999'999))); // numbers are never used again
+  s.accepts(leaving(application_of({job_7}, 9'999'999)));  // numbers are never used again
   s.refuses(code::conflict, application_by(2));
   REQUIRE(s.accepts(show_summary{}).total_applications == 9'999'999);
 }
@@ -44,13 +44,13 @@ TEST_CASE("a raise for more than a decision can hold goes on by ticks before any
   auto s = crowded(waiting);
   s.decides(capacity_to(10'000));
   CHECK(s.rows_changed <= rows_max);
-  REQUIRE(s.count<promoted>() > 900); // as much as a decision holds
+  REQUIRE(s.count<promoted>() > 900);  // as much as a decision holds
   REQUIRE(s.count<promoted>() < waiting);
-  REQUIRE(kind::deadline(s.state()).value() <= s.now()); // the rest is due at once
-  REQUIRE(kind::deadline(s.store.load(job_7)).value() <= s.now()); // also after a restart
+  REQUIRE(kind::deadline(s.state()).value() <= s.now());            // the rest is due at once
+  REQUIRE(kind::deadline(s.store.load(job_7)).value() <= s.now());  // also after a restart
 
   const auto newcomer = s.accepts(application_by(99'999));
-  REQUIRE(newcomer.status == status::active); // nobody waits any more
+  REQUIRE(newcomer.status == status::active);  // nobody waits any more
   REQUIRE(s.most_rows_changed <= rows_max);
   const auto order = promoted_in_order(s);
   REQUIRE(order.size() == waiting);
@@ -88,7 +88,7 @@ TEST_CASE("an unfinished cascade that meets a closed door stops") {
   auto s = crowded(1'500);
   s.decides(capacity_to(2'000));
   const auto so_far = s.count<promoted>();
-  s.decides(closing); // decided before the next tick could come
+  s.decides(closing);  // decided before the next tick could come
   s.pass(10s);
   REQUIRE(s.count<promoted>() == so_far);
 }
@@ -100,7 +100,7 @@ TEST_CASE("more offers than a decision can hold decay in turn when they are due 
     s.decides(application_by(who));
   s.pass(600s);
   REQUIRE(s.count<decayed>() == offers);
-  REQUIRE(s.count<promoted>() == offers - 1); // each decay frees a slot for the one before it
+  REQUIRE(s.count<promoted>() == offers - 1);  // each decay frees a slot for the one before it
   REQUIRE(s.most_rows_changed <= rows_max);
   std::int64_t n = 0;
   for (const auto& e : s.journal)
@@ -113,9 +113,9 @@ TEST_CASE("more offers than a decision can hold decay in turn when they are due 
 TEST_CASE("a decision of one application changes few rows") {
   auto s = crowded(2'000);
   s.decides(application_by(99'999));
-  REQUIRE(s.rows_changed == 2); // the application and the counts
+  REQUIRE(s.rows_changed == 2);  // the application and the counts
   s.accepts(leaving(application_of({job_7}, 1)));
-  REQUIRE(s.rows_changed == 3); // who left, who was promoted, the counts
+  REQUIRE(s.rows_changed == 3);  // who left, who was promoted, the counts
 }
 
 TEST_CASE("a state's weight grows with the number of applications") {

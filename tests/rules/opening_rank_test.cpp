@@ -29,15 +29,16 @@ TEST_CASE("tail survives a load from rows") {
   REQUIRE(s.store.load(job_7).tail == 1);
 }
 
-TEST_CASE("a decayed entry is overtaken by as many newcomers as its penalty when nobody decayed before it") {
+TEST_CASE("a decayed entry is overtaken by as many newcomers as its penalty when nobody decayed "
+          "before it") {
   const auto penalty = GENERATE(1, 2, 3);
   story s{slots_by_offer(1)};
   const auto ada = s.applies(1);
   s.pass(600s);
   for (int round = 1; round < penalty; ++round)
-    s.pass(600s); // cools, is offered the slot again, decays again
+    s.pass(600s);  // cools, is offered the slot again, decays again
   REQUIRE(s.standing_of(ada)->penalty_count == penalty);
-  s.applies(100); // takes the free slot: it was left by the one who cools
+  s.applies(100);  // takes the free slot: it was left by the one who cools
   for (int newcomer = 1; newcomer <= 5; ++newcomer)
     s.applies(100 + newcomer);
   REQUIRE(s.standing_of(ada)->position == penalty + 1);
@@ -47,16 +48,17 @@ TEST_CASE("a newcomer passes over a rank that a decayed entry holds") {
   story s{slots_by_offer(1)};
   const auto ada = s.applies(1);
   s.pass(600s);
-  REQUIRE(s.rank_of(ada) == 0 + 1 + 1); // tail is 0
-  s.applies(2);                         // takes the free slot
+  REQUIRE(s.rank_of(ada) == 0 + 1 + 1);  // tail is 0
+  s.applies(2);                          // takes the free slot
   REQUIRE(s.rank_of(s.applies(3)) == 1);
   const auto dan = s.applies(4);
-  REQUIRE(s.rank_of(dan) == 3); // 2 is ada's
+  REQUIRE(s.rank_of(dan) == 3);  // 2 is ada's
   REQUIRE(s.state().tail == 3);
   REQUIRE(s.standing_of(dan)->position == 3);
 }
 
-TEST_CASE("a decayed entry stands behind everybody who waits, also behind those who decayed before") {
+TEST_CASE(
+    "a decayed entry stands behind everybody who waits, also behind those who decayed before") {
   story s{slots_by_offer(2)};
   const auto ada = s.applies(1);
   const auto bob = s.applies(2);
@@ -68,7 +70,7 @@ TEST_CASE("a decayed entry stands behind everybody who waits, also behind those 
   REQUIRE(s.rank_of(bob) == 6);
   REQUIRE(s.waitlist() == std::vector{ada, bob});
   s.accepts(acknowledge{cyd});
-  s.pass(300s); // dan decays, ada is promoted
+  s.pass(300s);  // dan decays, ada is promoted
   REQUIRE(s.told() == "DECAY_TRIGGERED 4, PROMOTED 1");
   REQUIRE(s.rank_of(dan) == 6 + 1 + 1);
   REQUIRE(s.waitlist() == std::vector{bob, dan});

@@ -117,11 +117,11 @@ TEST_CASE("the version counts events") {
   story s;
   const auto ada = s.applies(1);
   s.applies(2);
-  s.accepts(leaving(ada)); // and a promotion
+  s.accepts(leaving(ada));  // and a promotion
   REQUIRE(s.accepts(show{}).version == 5);
   REQUIRE(s.version() == 5);
   REQUIRE(s.store.counts(job_7).version == 5);
-  s.pass(10s); // what only ages changes no version
+  s.pass(10s);  // what only ages changes no version
   REQUIRE(s.accepts(show{}).version == 5);
 }
 

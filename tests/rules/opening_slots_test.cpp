@@ -103,7 +103,8 @@ TEST_CASE("minutes in a message are rounded up") {
   c.ack_window_on_apply_s = window;
   story s{c};
   const auto n = window / 60 + (window % 60 ? 1 : 0);
-  REQUIRE_THAT(s.accepts(application_by(1)).message, Contains("within " + std::to_string(n) + " minutes"));
+  REQUIRE_THAT(s.accepts(application_by(1)).message,
+               Contains("within " + std::to_string(n) + " minutes"));
 }
 
 TEST_CASE("whatever frees a slot promotes the next in the same decision") {
@@ -160,7 +161,7 @@ TEST_CASE("an acknowledged offer keeps when it was promoted and has no deadline 
   REQUIRE(shown.promoted_at == promoted_at);
   REQUIRE_FALSE(shown.acknowledge_deadline);
   REQUIRE(s.row_of(bob).promoted_at == promoted_at);
-  s.pass(1h); // nothing is due any more
+  s.pass(1h);  // nothing is due any more
   REQUIRE(s.told().empty());
 }
 
@@ -218,14 +219,15 @@ TEST_CASE("an offer above a lowered capacity stays valid") {
   s.accepts(capacity_to(1));
   s.accepts(acknowledge{bob});
   s.pass(600s);
-  REQUIRE(s.told() == "DECAY_TRIGGERED 1"); // bob holds the only slot
+  REQUIRE(s.told() == "DECAY_TRIGGERED 1");  // bob holds the only slot
   REQUIRE(s.accepts(show{}).active_count == 1);
 }
 
 TEST_CASE("a newcomer's row travels with the application and with nothing else") {
   story s;
   auto c = application_by(9);
-  c.person = std::make_shared<const applicant_row>(applicant_row{{9}, "Ada", "ada@example.org", dawn});
+  c.person =
+      std::make_shared<const applicant_row>(applicant_row{{9}, "Ada", "ada@example.org", dawn});
   s.accepts(c);
   REQUIRE(s.carried.size() == 1);
   REQUIRE(s.carried[0].in->name == "applicants");

@@ -63,7 +63,7 @@ TEST_CASE("pages of a pipeline hold everybody once, with the positions of the wh
   for (std::optional<place> at = place{}; at; ++pages) {
     REQUIRE(pages < 30);
     const auto page = s.accepts(show_pipeline{limit, *at});
-    REQUIRE(page.job.active_count == 7); // counts are always whole
+    REQUIRE(page.job.active_count == 7);  // counts are always whole
     REQUIRE(page.job.waitlist_count == 22);
     REQUIRE(page.waitlist.size() <= static_cast<std::size_t>(limit));
     for (const auto& e : page.active)
@@ -178,7 +178,7 @@ TEST_CASE("a standing tells what its applicant wants to know") {
   s.pass(5s);
   REQUIRE(s.standing_of(bob)->in_state_s == 5);
   REQUIRE_FALSE(s.standing_of(bob)->position);
-  REQUIRE_FALSE(s.standing_of(ada)); // its row tells the rest
+  REQUIRE_FALSE(s.standing_of(ada));  // its row tells the rest
   s.accepts(acknowledge{bob});
   REQUIRE(s.standing_of(bob)->in_state_s == 0);
 }
@@ -199,17 +199,17 @@ TEST_CASE("etaSeconds is the position times the mean gap of the last promotions,
   promote_after(10s);
   promote_after(20s);
   REQUIRE_FALSE(s.accepts(show_queue{}).waitlist[0].eta_s);
-  promote_after(5s); // gaps 20 and 5
+  promote_after(5s);  // gaps 20 and 5
   auto shown = s.accepts(show_queue{}).waitlist;
-  REQUIRE(shown[0].eta_s == 13); // 12.5, rounded
+  REQUIRE(shown[0].eta_s == 13);  // 12.5, rounded
   REQUIRE(shown[1].eta_s == 25);
-  REQUIRE(shown[2].eta_s == 38); // 37.5
+  REQUIRE(shown[2].eta_s == 38);  // 37.5
   REQUIRE(s.standing_of(line[next])->eta_s == 13);
   REQUIRE_FALSE(s.standing_of(holder)->eta_s);
   for (int i = 0; i < 20; ++i)
     promote_after(2s);
   shown = s.accepts(show_queue{}).waitlist;
-  REQUIRE(shown[0].eta_s == 2); // of the last twenty only
+  REQUIRE(shown[0].eta_s == 2);  // of the last twenty only
   REQUIRE(shown[3].eta_s == 8);
 }
 
@@ -231,16 +231,16 @@ TEST_CASE("a summary counts everybody and averages over all that ever happened")
   const auto bob = s.applies(2);
   const auto cyd = s.applies(3);
   s.pass(10s);
-  s.accepts(leaving(ada)); // bob promoted after 10 s
+  s.accepts(leaving(ada));  // bob promoted after 10 s
   s.pass(4s);
-  s.accepts(acknowledge{bob}); // after 4 s
+  s.accepts(acknowledge{bob});  // after 4 s
   s.pass(6s);
-  s.accepts(leaving(bob)); // cyd promoted after 20 s
-  s.pass(300s);            // cyd decays at 320 s
-  s.pass(300s);            // cyd promoted again, 620 s after applying
+  s.accepts(leaving(bob));  // cyd promoted after 20 s
+  s.pass(300s);             // cyd decays at 320 s
+  s.pass(300s);             // cyd promoted again, 620 s after applying
   s.pass(2s);
-  s.accepts(acknowledge{cyd}); // after 2 s
-  s.accepts(leaving(cyd));     // who left still counts
+  s.accepts(acknowledge{cyd});  // after 2 s
+  s.accepts(leaving(cyd));      // who left still counts
   const auto dan = s.applies(4);
   const auto eve = s.applies(5);
   const auto sum = s.accepts(show_summary{});

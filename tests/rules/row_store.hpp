@@ -96,9 +96,10 @@ private:
     if (r.values.size() != r.in->columns.size())
       throw std::logic_error("a row of " + std::string{r.in->name} + " has other columns");
     for (std::size_t i = 0; i < r.values.size(); ++i) {
-      const auto held = r.values[i].index(); // 0 is null, then in the order of column_type
+      const auto held = r.values[i].index();  // 0 is null, then in the order of column_type
       if (held != 0 && held != static_cast<std::size_t>(r.in->columns[i].type) + 1)
-        throw std::logic_error("column " + std::string{r.in->columns[i].name} + " holds another type");
+        throw std::logic_error("column " + std::string{r.in->columns[i].name} +
+                               " holds another type");
     }
   }
 
@@ -114,7 +115,9 @@ private:
   static std::string text_at(const row& r, std::string_view column) {
     return std::get<std::string>(value(r, column));
   }
-  static bool is_null(const row& r, std::string_view column) { return value(r, column).index() == 0; }
+  static bool is_null(const row& r, std::string_view column) {
+    return value(r, column).index() == 0;
+  }
   static std::optional<std::int64_t> maybe_whole_at(const row& r, std::string_view column) {
     return is_null(r, column) ? std::nullopt : std::optional{whole_at(r, column)};
   }
@@ -141,4 +144,4 @@ private:
   std::map<key, row> rows_;
 };
 
-} // namespace callboard::tests
+}  // namespace callboard::tests

@@ -62,26 +62,43 @@ inline std::string text_of(const event& e) {
 }
 
 template <class Command>
-struct answer_to_one { using type = application_result; };
+struct answer_to_one {
+  using type = application_result;
+};
 template <>
-struct answer_to_one<create> { using type = job; };
+struct answer_to_one<create> {
+  using type = job;
+};
 template <>
-struct answer_to_one<update> { using type = job; };
+struct answer_to_one<update> {
+  using type = job;
+};
 template <>
-struct answer_to_one<show> { using type = job; };
+struct answer_to_one<show> {
+  using type = job;
+};
 template <>
-struct answer_to_one<show_pipeline> { using type = pipeline; };
+struct answer_to_one<show_pipeline> {
+  using type = pipeline;
+};
 template <>
-struct answer_to_one<show_queue> { using type = opening::queue; };
+struct answer_to_one<show_queue> {
+  using type = opening::queue;
+};
 template <>
-struct answer_to_one<show_summary> { using type = summary; };
+struct answer_to_one<show_summary> {
+  using type = summary;
+};
 template <>
-struct answer_to_one<show_standing> { using type = standings; };
+struct answer_to_one<show_standing> {
+  using type = standings;
+};
 template <class Command>
 using answer_to = typename answer_to_one<Command>::type;
 
-/// One opening, told command by command. It does what an entity's shell does: time never goes back, what is due is
-/// decided before any command or question, and each decision's events and rows are kept.
+/// One opening, told command by command. It does what an entity's shell does: time never goes back,
+/// what is due is decided before any command or question, and each decision's events and rows are
+/// kept.
 class story {
 public:
   struct entry {
@@ -89,7 +106,9 @@ public:
     instant at;
   };
 
-  explicit story(const create& c = slots(1)) : state_{kind::initial(std::to_string(job_7))} { accepts(c); }
+  explicit story(const create& c = slots(1)) : state_{kind::initial(std::to_string(job_7))} {
+    accepts(c);
+  }
   /// A story that begins in the middle.
   explicit story(opening::state middle) : state_{std::move(middle)} {}
 
@@ -119,7 +138,9 @@ public:
     return *no;
   }
 
-  application_id applies(std::int64_t applicant) { return accepts(application_by(applicant)).application; }
+  application_id applies(std::int64_t applicant) {
+    return accepts(application_by(applicant)).application;
+  }
 
   /// Lets time pass, timer by timer.
   void pass(milliseconds time) {
@@ -132,7 +153,8 @@ public:
     now_ = until;
   }
 
-  /// Lets time pass while nobody looks: whatever came due meanwhile is decided late, at the next command or question.
+  /// Lets time pass while nobody looks: whatever came due meanwhile is decided late, at the next
+  /// command or question.
   void oversleep(milliseconds time) { now_ += time; }
 
   void wakes_up() {
@@ -159,7 +181,9 @@ public:
     return out;
   }
 
-  std::int64_t rank_of(application_id a) const { return state_.applications.at(ordinal_of(a)).rank; }
+  std::int64_t rank_of(application_id a) const {
+    return state_.applications.at(ordinal_of(a)).rank;
+  }
   application_row row_of(application_id a) const { return store.application(a.value); }
   instant now() const { return now_; }
   const opening::state& state() const { return state_; }
@@ -170,7 +194,8 @@ public:
     std::string out;
     for (auto i = told_from_; i < journal.size(); ++i) {
       const auto subject = kind::subject(journal[i].event);
-      out += (out.empty() ? "" : ", ") + std::visit([](const auto& e) { return std::string{e.type}; }, journal[i].event);
+      out += (out.empty() ? "" : ", ") +
+             std::visit([](const auto& e) { return std::string{e.type}; }, journal[i].event);
       if (subject)
         out += ' ' + std::to_string(ordinal_of({std::stoll(*subject)}));
     }
@@ -191,7 +216,8 @@ public:
   template <class Event>
   std::size_t count() const {
     return static_cast<std::size_t>(
-      std::count_if(journal.begin(), journal.end(), [](const auto& e) { return std::holds_alternative<Event>(e.event); }));
+        std::count_if(journal.begin(), journal.end(),
+                      [](const auto& e) { return std::holds_alternative<Event>(e.event); }));
   }
 
   /// One decision without anything before it, for questions about single decisions.
@@ -215,15 +241,15 @@ public:
 
   std::vector<entry> journal;
   row_store store;
-  std::vector<row> carried;          ///< payload rows of the last decision
-  std::size_t rows_changed = 0;      ///< by the last decision
-  std::size_t most_rows_changed = 0; ///< by any decision
+  std::vector<row> carried;           ///< payload rows of the last decision
+  std::size_t rows_changed = 0;       ///< by the last decision
+  std::size_t most_rows_changed = 0;  ///< by any decision
 
 private:
   void begin() { told_from_ = journal.size(); }
 
   kind::answer says(const command& c) {
-    if (c.index() < command{tick{}}.index()) // a question is no verb
+    if (c.index() < command{tick{}}.index())  // a question is no verb
       begin();
     settle();
     return decides(c);
@@ -257,4 +283,4 @@ private:
   std::size_t told_from_ = 0;
 };
 
-} // namespace callboard::tests
+}  // namespace callboard::tests

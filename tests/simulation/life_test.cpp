@@ -1,27 +1,9 @@
-#include "world.hpp"
+#include "openings.hpp"
 
 #include <catch2/catch.hpp>
 
 using namespace callboard;
 using namespace callboard::simulation;
-
-namespace {
-
-opening::create job(std::int64_t capacity, std::int64_t window_s = 300) {
-  opening::create c;
-  c.title = "Engineer";
-  c.capacity = capacity;
-  c.ack_window_s = window_s;
-  return c;
-}
-
-opening::apply by(std::int64_t applicant) { return {.applicant = {applicant}, .job = {}, .known = true, .person = nullptr}; }
-
-opening::application_id first(const std::string& job_id, std::int64_t n = 1) {
-  return opening::application_of({std::stoll(job_id)}, n);
-}
-
-} // namespace
 
 TEST_CASE("an opening answers after its commit") {
   world w;
@@ -54,7 +36,7 @@ TEST_CASE("an offer decays when its time is over, also after a crash, never earl
   const auto id = w.create(job(1, 60));
   w.ask(id, by(1));
   w.ask(id, by(2));
-  w.ask(id, opening::withdraw{first(id), {}, {}});
+  w.ask(id, leaves(id, 1));
   const bool crashes = GENERATE(false, true);
   if (crashes)
     w.crash();

@@ -2,6 +2,7 @@
 
 #include "actors/verify.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 namespace callboard::simulation {
@@ -31,6 +32,7 @@ std::unordered_map<std::string, applicant_id> emails(persistence::reader& from, 
 
 persistence::journal_writer::options writing(world& w) {
   persistence::journal_writer::options o;
+  o.seed = 1;
   o.now = [&w] { return w.steady(); };
   o.arm = [&w](const entity_id& id, instant due) { w.node->env.arm(id, due); };
   o.alarm = [&w](std::string_view what, const std::string&) { w.alarms.emplace_back(what); };
@@ -41,8 +43,8 @@ persistence::journal_writer::options writing(world& w) {
 
 world::parts::parts(world& w)
   : system{testing(config)}, scheduler{dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler())},
-    time{epoch + std::chrono::floor<milliseconds>(w.lived_), [&w] { return w.steady().time_since_epoch(); }}, writer{w.store, w.last_batch_, writing(w)},
-    readers{w.store, 0}, loaders{w.store, 0}, answers{readers, stored}, known{readers, emails},
+    time{epoch + std::chrono::floor<milliseconds>(w.lived_), [&w] { return w.steady().time_since_epoch(); }},
+    writer{w.store, w.last_batch_, writing(w)}, readers{w.store, 0}, loaders{w.store, 0}, answers{readers, stored}, known{readers, emails},
     env{system, time, writer, loaders, answers,
         [this](const entity_id& id, instant due) { caf::anon_send(alarm, actors::arm_atom::value, id, to_ms(due)); },
         [&w] { return w.steady(); }} {
@@ -67,7 +69,8 @@ world::parts::~parts() {
   scheduler.clock().cancel_all();
 }
 
-world::world(std::unique_ptr<persistence::store> inner, unsigned seed) : store{std::move(inner)}, random_{seed} {
+world::world(std::unique_ptr<persistence::store> inner, unsigned seed)
+  : weather{new simulation::weather{std::move(inner)}}, store{std::unique_ptr<persistence::store>{weather}}, random_{seed} {
   last_batch_ = store.open("main");
   node = std::make_unique<parts>(*this);
   settle();
@@ -78,6 +81,7 @@ world::~world() = default;
 void world::crash() {
   lived_ = steady().time_since_epoch();
   node.reset();
+  store.settle(); // what was under way commits or dies before the next process has the store
   last_batch_ = count("select batch from writers"); // a memory store would forget everything if opened again
   node = std::make_unique<parts>(*this);
   settle();
@@ -110,6 +114,10 @@ void world::settle() {
   while (step()) {}
 }
 
+void world::settle_without_writer() {
+  while (node->scheduler.try_run_once() || node->readers.run_one() || node->loaders.run_one()) {}
+}
+
 void world::pass(milliseconds t) {
   settle();
   auto& clock = node->scheduler.clock();
@@ -127,30 +135,39 @@ void world::pass(milliseconds t) {
   }
 }
 
-void world::dispatch(const actors::request_ptr& r) { caf::anon_send(node->supervisor, r); }
-
-std::string world::create(opening::create c, std::string key) {
-  const auto id = std::to_string(node->ids.next("openings", node->writer).value());
-  auto p = std::make_shared<opening_probe>();
-  p->target = {opening::kind::name, id};
-  p->command = std::move(c);
-  p->by = std::make_shared<const origin>(origin{"test", "", "", "trace", "request"});
-  p->deadline = steady() + 10s;
-  p->creates = true;
+void world::address(actors::request& r, entity_id target, std::string key) {
   if (!key.empty())
-    p->key = {key, "fingerprint"};
-  dispatch(p);
-  settle();
-  return id;
+    r.key = {target.key + "/" + key, "fingerprint"};
+  r.target = std::move(target);
+  r.by = std::make_shared<const origin>(origin{"test", "", "", "trace", "r" + std::to_string(++sent_)});
+  r.deadline = steady() + 10s;
 }
 
-std::shared_ptr<opening_probe> world::send_public(const std::string& job, std::string email) {
+void world::dispatch(const actors::request_ptr& r) { caf::anon_send(node->supervisor, r); }
+
+std::shared_ptr<opening_probe> world::send_create(opening::create c, std::string key) {
   auto p = std::make_shared<opening_probe>();
-  p->target = {opening::kind::name, job};
+  address(*p, {opening::kind::name, std::to_string(node->ids.next("openings", node->writer).value())}, {});
+  p->command = std::move(c);
+  p->creates = true;
+  if (!key.empty()) // a create has no entity yet: its key is one of the whole kind
+    p->key = {key, "fingerprint"};
+  dispatch(p);
+  return p;
+}
+
+std::string world::create(opening::create c, std::string key) {
+  const auto p = send_create(std::move(c), std::move(key));
+  settle();
+  return p->target.key;
+}
+
+std::shared_ptr<opening_probe> world::send_public(const std::string& job, std::string email, std::string key) {
+  auto p = std::make_shared<opening_probe>();
+  address(*p, {opening::kind::name, job}, std::move(key));
   p->command = opening::apply{};
-  p->by = std::make_shared<const origin>(origin{"test", "", "", "trace", "request"});
-  p->deadline = steady() + 10s;
   const auto resolve = [this, email](std::shared_ptr<opening_probe> q, newcomer lost) {
+    ++resolutions;
     auto question = std::make_shared<actors::directory::question>();
     question->name = "Somebody";
     question->email = email;
@@ -174,15 +191,41 @@ std::shared_ptr<opening_probe> world::send_public(const std::string& job, std::s
   return p;
 }
 
+std::shared_ptr<registration_probe> world::send_registration(std::string name, std::string email, std::string key) {
+  auto p = std::make_shared<registration_probe>();
+  address(*p, {"people", {}}, std::move(key));
+  p->command = {std::move(name), std::move(email)};
+  caf::anon_send(node->directory, std::shared_ptr<actors::registration>{p});
+  return p;
+}
+
 std::int64_t world::count(const std::string& sql) {
   std::int64_t n = 0;
-  store.inner().open_reader()->query(sql, {}, [&](const persistence::result_row& r) { n = r.integer(0); });
+  weather->behind().open_reader()->query(sql, {}, [&](const persistence::result_row& r) { n = r.integer(0); });
   return n;
+}
+
+std::string world::text(const std::string& sql) {
+  std::string out;
+  weather->behind().open_reader()->query(sql, {}, [&](const persistence::result_row& r) { out = r.text(0); });
+  return out;
+}
+
+std::int64_t world::events_of(const actors::request& r) {
+  return count("select count(*) from journal where request = '" + r.by->request + "'");
+}
+
+void world::write(const std::string& sql) {
+  weather->behind().write(sql, {}, [](const persistence::result_row&) {});
+}
+
+bool world::has_alarm(std::string_view part) const {
+  return std::any_of(alarms.begin(), alarms.end(), [&](const auto& a) { return a.find(part) != std::string::npos; });
 }
 
 bool world::verified(std::string* why) {
   std::ostringstream out;
-  const bool clean = actors::verify_all(store.inner(), out) == 0;
+  const bool clean = actors::verify_all(weather->behind(), out) == 0;
   if (why)
     *why = out.str();
   return clean;

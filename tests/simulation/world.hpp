@@ -9,6 +9,7 @@
 #include "actors/timers.hpp"
 #include "persistence/faulty_store.hpp"
 #include "persistence/rows.hpp"
+#include "weather.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -50,11 +51,37 @@ public:
   }
   bool accepted() const { return result.has_value(); }
   bool refused(code why) const { return no && no->what == why; }
+  bool replayed() const { return again.has_value(); }
+  bool succeeded() const { return accepted() || replayed(); }
+  /// Stands in the journal beside everything it caused.
+  const std::string& name() const { return this->by->request; }
   template <class T>
   const T& get() const { return std::get<T>(*result); }
 };
 
 using opening_probe = probe<opening::kind>;
+
+/// What became of a registration.
+class registration_probe final : public actors::registration {
+public:
+  std::optional<applicant> result;
+  std::optional<refusal> no;
+  std::optional<actors::replay> again;
+  int answers = 0;
+
+  void answer(applicant a) override {
+    result = std::move(a);
+    ++answers;
+  }
+  void refuse(refusal r) override {
+    no = std::move(r);
+    ++answers;
+  }
+  void answer_again(actors::replay r) override {
+    again = std::move(r);
+    ++answers;
+  }
+};
 
 /// A whole node without threads: the real actors, writer and readers on CAF's testing scheduler and a clock that only
 /// moves when told. Everything that could happen happens when settle() is called.
@@ -67,17 +94,25 @@ public:
   void crash();
 
   void settle();
+  /// The same, but nothing is written.
+  void settle_without_writer();
   void pass(milliseconds t);
 
   template <class Kind>
   std::shared_ptr<probe<Kind>> send(std::string key, typename Kind::command c, std::string idempotency_key = {}) {
     auto p = std::make_shared<probe<Kind>>();
-    p->target = {Kind::name, std::move(key)};
     p->command = std::move(c);
-    p->by = std::make_shared<const origin>(origin{"test", "", "", "trace", "request"});
-    p->deadline = steady() + 10s;
-    if (!idempotency_key.empty())
-      p->key = {p->target.key + "/" + idempotency_key, "fingerprint"};
+    address(*p, {Kind::name, std::move(key)}, std::move(idempotency_key));
+    dispatch(p);
+    return p;
+  }
+  /// A question: nothing is written for it.
+  template <class Kind>
+  std::shared_ptr<probe<Kind>> send_read(std::string key, typename Kind::command c) {
+    auto p = std::make_shared<probe<Kind>>();
+    p->command = std::move(c);
+    address(*p, {Kind::name, std::move(key)}, {});
+    p->is_write = false;
     dispatch(p);
     return p;
   }
@@ -90,24 +125,42 @@ public:
 
   // Openings
   std::string create(opening::create c, std::string key = {});
+  std::shared_ptr<opening_probe> send_create(opening::create c, std::string key = {});
   std::shared_ptr<opening_probe> send(const std::string& job, opening::command c, std::string key = {}) {
     return send<opening::kind>(job, std::move(c), std::move(key));
   }
   std::shared_ptr<opening_probe> ask(const std::string& job, opening::command c, std::string key = {}) {
     return ask<opening::kind>(job, std::move(c), std::move(key));
   }
+  std::shared_ptr<opening_probe> send_read(const std::string& job, opening::command c) {
+    return send_read<opening::kind>(job, std::move(c));
+  }
+  std::shared_ptr<opening_probe> read(const std::string& job, opening::command c) {
+    auto p = send_read(job, std::move(c));
+    settle();
+    return p;
+  }
   /// By e-mail, through the directory, as the public does.
-  std::shared_ptr<opening_probe> send_public(const std::string& job, std::string email);
+  std::shared_ptr<opening_probe> send_public(const std::string& job, std::string email, std::string key = {});
+  std::shared_ptr<registration_probe> send_registration(std::string name, std::string email, std::string key = {});
 
+  void address(actors::request& r, entity_id target, std::string key);
   void dispatch(const actors::request_ptr& r);
 
   instant now() const { return node->time.now(); }
   std::chrono::steady_clock::time_point steady() const;
 
   std::int64_t count(const std::string& sql);
+  std::string text(const std::string& sql);
+  /// How many events a request caused.
+  std::int64_t events_of(const actors::request& r);
+  /// DDL and what strangers do to the store.
+  void write(const std::string& sql);
+  bool has_alarm(std::string_view part) const;
   /// callboard verify finds nothing.
   bool verified(std::string* why = nullptr);
 
+  simulation::weather* weather; ///< what the store is like until it changes; `store` scripts single commits on top of it
   persistence::faulty_store store;
   bool permuted = false; ///< jobs run in an order that the seed decides
 
@@ -137,12 +190,14 @@ public:
   std::function<void(actors::kind_hosts&, actors::environment&)> more_kinds;
   actors::supervision supervision;
   std::vector<std::string> alarms;
+  int resolutions = 0; ///< questions to the directory on behalf of applications
 
 private:
   friend struct parts;
   bool step();
   std::int64_t last_batch_ = 0;
   std::chrono::nanoseconds lived_{0}; ///< in lives before this one
+  int sent_ = 0;
   std::mt19937 random_;
 };
 
