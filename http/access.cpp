@@ -17,15 +17,13 @@ ip::address_v6 as_v6(const ip::address& a) {
 
 bool is_local_host(std::string_view host) {
   // A colon inside brackets belongs to the address.
-  const auto name = host.starts_with('[') ? host.substr(0, host.find(']') + 1)
-                                          : host.substr(0, host.find(':'));
+  const auto name = host.starts_with('[') ? host.substr(0, host.find(']') + 1) : host.substr(0, host.find(':'));
   return equal_ignoring_case(name, "localhost") || name == "127.0.0.1" || name == "[::1]";
 }
 
 bool is_forwarding(std::string_view field) {
   constexpr std::string_view prefix = "x-forwarded-";
-  return equal_ignoring_case(field, "forwarded") ||
-         equal_ignoring_case(field.substr(0, prefix.size()), prefix);
+  return equal_ignoring_case(field, "forwarded") || equal_ignoring_case(field.substr(0, prefix.size()), prefix);
 }
 
 bool is_same_origin(std::string_view origin, std::string_view host) {
@@ -39,7 +37,7 @@ bool is_read(std::string_view method) { return method == "GET" || method == "OPT
 
 refusal forbidden(std::string message) { return {code::forbidden, std::move(message), {}}; }
 
-} // namespace
+}  // namespace
 
 bool access_rules::network::contains(const ip::address_v6& other) const {
   const auto a = address.to_bytes();
@@ -50,8 +48,7 @@ bool access_rules::network::contains(const ip::address_v6& other) const {
   return bits % 8 == 0 || ((a[whole] ^ b[whole]) >> (8 - bits % 8)) == 0;
 }
 
-access_rules::access_rules(const config::settings& s)
-    : is_open_{s.auth_mode == "open"}, origins_{s.http_cors_origins} {
+access_rules::access_rules(const config::settings& s) : is_open_{s.auth_mode == "open"}, origins_{s.http_cors_origins} {
   for (const std::string_view written : s.http_trusted_proxies) {
     const auto slash = std::min(written.find('/'), written.size());
     const auto address = ip::make_address(written.substr(0, slash));
@@ -78,15 +75,15 @@ std::optional<refusal> access_rules::refuse(const exchange& x, const ip::address
   const auto host = x.header("host");
   if (!is_local_host(host))
     return forbidden("Host must be localhost, 127.0.0.1 or [::1]");
-  const bool is_forwarded = std::any_of(x.headers.begin(), x.headers.end(),
-                                        [](const auto& h) { return is_forwarding(h.first); });
+  const bool is_forwarded =
+      std::any_of(x.headers.begin(), x.headers.end(), [](const auto& h) { return is_forwarding(h.first); });
   if (is_forwarded && !is_trusted_proxy(peer))
     return forbidden("forwarded by a proxy that http.trusted_proxies does not name");
   // A page anywhere can send a POST without a body here; its browser says whose page it is.
-  if (const auto origin = x.header("origin"); !origin.empty() && !is_read(x.method) &&
-                                              !is_same_origin(origin, host) && !shares_with(origin))
+  if (const auto origin = x.header("origin");
+      !origin.empty() && !is_read(x.method) && !is_same_origin(origin, host) && !shares_with(origin))
     return forbidden("pages of this origin may not write here");
   return std::nullopt;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -25,7 +25,7 @@ public:
 
 private:
   struct network {
-    boost::asio::ip::address_v6 address; ///< v4 as v4-mapped
+    boost::asio::ip::address_v6 address;  ///< v4 as v4-mapped
     unsigned bits;
     bool contains(const boost::asio::ip::address_v6& other) const;
   };
@@ -37,4 +37,4 @@ private:
   std::vector<std::string> origins_;
 };
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -69,8 +69,8 @@ std::string_view date_line() {
     line += days[utc.tm_wday];
     line += ", " + two(utc.tm_mday) + " ";
     line += months[utc.tm_mon];
-    line += " " + std::to_string(1900 + utc.tm_year) + " " + two(utc.tm_hour) + ":" +
-            two(utc.tm_min) + ":" + two(utc.tm_sec) + " GMT\r\n";
+    line += " " + std::to_string(1900 + utc.tm_year) + " " + two(utc.tm_hour) + ":" + two(utc.tm_min) + ":" +
+            two(utc.tm_sec) + " GMT\r\n";
   }
   return line;
 }
@@ -101,7 +101,7 @@ void append_details(std::string& out, const std::vector<problem>& details) {
     write_json(out, details);
 }
 
-} // namespace
+}  // namespace
 
 std::string_view phrase_of(int status) {
   for (const auto& p : phrases)
@@ -183,4 +183,4 @@ void append_answer(std::string& out, const response& r, const answer_form& form)
     out += r.body;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

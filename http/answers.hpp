@@ -56,12 +56,14 @@ inline constexpr std::array code_statuses = std::to_array<code_status>({
 });
 
 static_assert(code_statuses.size() == names_of(code{}).size());
-static_assert([] {
-  for (std::size_t i = 0; i < code_statuses.size(); ++i)
-    if (static_cast<std::size_t>(code_statuses[i].what) != i)
-      return false;
-  return true;
-}(), "the rows stand in the order of the codes");
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < code_statuses.size(); ++i)
+        if (static_cast<std::size_t>(code_statuses[i].what) != i)
+          return false;
+      return true;
+    }(),
+    "the rows stand in the order of the codes");
 
 constexpr int status_of(code c) { return code_statuses[static_cast<std::size_t>(c)].status; }
 
@@ -76,13 +78,13 @@ response to_response(const refusal& why, std::string_view request_id, bool probl
 /// What a written answer depends on besides the response itself.
 struct answer_form {
   std::string_view request_id;
-  std::string_view shared_with{}; ///< Origin whose pages may read the answer; empty: none
-  bool head_only = false;         ///< HEAD: everything but the body
+  std::string_view shared_with{};  ///< Origin whose pages may read the answer; empty: none
+  bool head_only = false;          ///< HEAD: everything but the body
   bool closes = false;
-  bool tells_keep_alive = false; ///< HTTP/1.0 closes unless told otherwise
+  bool tells_keep_alive = false;  ///< HTTP/1.0 closes unless told otherwise
 };
 
 /// Head and body behind each other: one string, one write.
 void append_answer(std::string& out, const response& r, const answer_form& form);
 
-} // namespace callboard::http
+}  // namespace callboard::http

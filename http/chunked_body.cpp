@@ -14,13 +14,12 @@ constexpr std::string_view head = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked
 // A chunk's line, with as many leading zeros as anybody writes.
 constexpr std::size_t unfinished_bytes_max = 64;
 
-void refuse_extensions(std::uint64_t, boost::core::string_view extensions,
-                       boost::system::error_code& ec) {
+void refuse_extensions(std::uint64_t, boost::core::string_view extensions, boost::system::error_code& ec) {
   if (!extensions.empty())
     ec = beast::error::bad_chunk_extension;
 }
 
-} // namespace
+}  // namespace
 
 chunked_body::chunked_body(std::uint64_t bytes_max) {
   parser_.body_limit(bytes_max);
@@ -46,4 +45,4 @@ chunked_body::state chunked_body::take(std::string_view& raw) {
   return raw.size() > unfinished_bytes_max ? state::malformed : state::incomplete;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

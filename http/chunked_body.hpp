@@ -28,4 +28,4 @@ private:
   boost::beast::http::request_parser<boost::beast::http::string_body> parser_;
 };
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -18,4 +18,4 @@ std::optional<std::string_view> exchange::query_value(std::string_view name) con
   return std::nullopt;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

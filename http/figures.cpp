@@ -41,8 +41,7 @@ bool request_figures::open_connection(std::int64_t connections_max) {
 
 void request_figures::answered(int status, std::chrono::steady_clock::duration took,
                                std::chrono::steady_clock::time_point now) {
-  answers_[static_cast<std::size_t>(std::clamp(status / 100, 0, 5))].fetch_add(
-      1, std::memory_order_relaxed);
+  answers_[static_cast<std::size_t>(std::clamp(status / 100, 0, 5))].fetch_add(1, std::memory_order_relaxed);
   latency_.record(took, now);
 }
 
@@ -58,4 +57,4 @@ request_figures::summary request_figures::now() const {
   return out;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -17,8 +17,7 @@ public:
   class permit {
   public:
     permit() = default;
-    permit(permit&& other) noexcept
-        : of_{std::exchange(other.of_, nullptr)}, bytes_{std::exchange(other.bytes_, 0)} {}
+    permit(permit&& other) noexcept : of_{std::exchange(other.of_, nullptr)}, bytes_{std::exchange(other.bytes_, 0)} {}
     permit& operator=(permit&& other) noexcept {
       std::swap(of_, other.of_);
       std::swap(bytes_, other.bytes_);
@@ -43,9 +42,9 @@ public:
     std::int64_t requests_in_flight = 0;
     std::int64_t body_bytes_in_flight = 0;
     std::int64_t connections_open = 0;
-    std::int64_t connections_refused = 0;    ///< since the start
-    std::int64_t requests_overloaded = 0;    ///< answered 503 for want of a permit, since the start
-    std::array<std::int64_t, 6> answers{};   ///< by the first digit of the status, since the start
+    std::int64_t connections_refused = 0;   ///< since the start
+    std::int64_t requests_overloaded = 0;   ///< answered 503 for want of a permit, since the start
+    std::array<std::int64_t, 6> answers{};  ///< by the first digit of the status, since the start
   };
 
   /// Empty when `requests_max` are in flight.
@@ -55,8 +54,7 @@ public:
   void close_connection() { --connections_; }
   std::int64_t connections() const { return connections_; }
 
-  void answered(int status, std::chrono::steady_clock::duration took,
-                std::chrono::steady_clock::time_point now);
+  void answered(int status, std::chrono::steady_clock::duration took, std::chrono::steady_clock::time_point now);
   summary now() const;
 
 private:
@@ -69,4 +67,4 @@ private:
   sliding_histogram latency_;
 };
 
-} // namespace callboard::http
+}  // namespace callboard::http

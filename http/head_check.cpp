@@ -25,12 +25,14 @@ constexpr std::array<bool, 256> bytes_where(bool (*holds)(unsigned char)) {
 }
 
 constexpr auto token_bytes = bytes_where([](unsigned char c) {
-  return is_alphanumeric(c) || (c != 0 && std::string_view{"!#$%&'*+-.^_`|~"}.find(static_cast<char>(c)) != std::string_view::npos);
+  return is_alphanumeric(c) ||
+         (c != 0 && std::string_view{"!#$%&'*+-.^_`|~"}.find(static_cast<char>(c)) != std::string_view::npos);
 });
 // '#' would begin a fragment, which never travels.
 constexpr auto target_bytes = bytes_where([](unsigned char c) { return c > 0x20 && c < 0x7f && c != '#'; });
 constexpr auto value_bytes = bytes_where([](unsigned char c) { return c == '\t' || (c >= 0x20 && c != 0x7f); });
-constexpr auto host_bytes = bytes_where([](unsigned char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~' || c == '%'; });
+constexpr auto host_bytes = bytes_where(
+    [](unsigned char c) { return is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~' || c == '%'; });
 
 bool consists_of(std::string_view text, const std::array<bool, 256>& allowed) {
   return std::all_of(text.begin(), text.end(), [&](char c) { return allowed[static_cast<unsigned char>(c)]; });
@@ -133,12 +135,18 @@ struct framing {
   fault take(std::string_view field, std::string_view value, request_head& into) {
     // Most fields are settled by their length.
     switch (field.size()) {
-      case 4: return equal_ignoring_case(field, "host") ? host(value) : std::nullopt;
-      case 6: return equal_ignoring_case(field, "expect") ? expect(value, into) : std::nullopt;
-      case 10: return equal_ignoring_case(field, "connection") ? connection(value) : std::nullopt;
-      case 14: return equal_ignoring_case(field, "content-length") ? content_length(value, into) : std::nullopt;
-      case 17: return equal_ignoring_case(field, "transfer-encoding") ? transfer_encoding(value, into) : std::nullopt;
-      default: return std::nullopt;
+    case 4:
+      return equal_ignoring_case(field, "host") ? host(value) : std::nullopt;
+    case 6:
+      return equal_ignoring_case(field, "expect") ? expect(value, into) : std::nullopt;
+    case 10:
+      return equal_ignoring_case(field, "connection") ? connection(value) : std::nullopt;
+    case 14:
+      return equal_ignoring_case(field, "content-length") ? content_length(value, into) : std::nullopt;
+    case 17:
+      return equal_ignoring_case(field, "transfer-encoding") ? transfer_encoding(value, into) : std::nullopt;
+    default:
+      return std::nullopt;
     }
   }
 
@@ -176,7 +184,7 @@ fault check_field_line(std::string_view line, framing& so_far, request_head& int
   return so_far.take(field, trimmed, into);
 }
 
-} // namespace
+}  // namespace
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return a.size() == b.size() &&
@@ -242,4 +250,4 @@ std::optional<head_fault> check_head(std::string_view bytes, request_head& into)
   }
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

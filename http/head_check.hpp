@@ -27,13 +27,13 @@ struct head_fault {
 /// A head that passed. The views point into the checked bytes.
 struct request_head {
   std::string_view method;
-  std::string_view target; ///< path and query, printable ASCII, begins with '/'
+  std::string_view target;  ///< path and query, printable ASCII, begins with '/'
   std::vector<std::pair<std::string_view, std::string_view>> fields;
   std::uint64_t content_length = 0;
   bool is_chunked = false;
   bool is_http_1_0 = false;
   bool keep_alive = true;
-  bool awaits_continue = false; ///< the client holds its body back until told to go on
+  bool awaits_continue = false;  ///< the client holds its body back until told to go on
 
   bool has_body() const { return is_chunked || content_length > 0; }
 };
@@ -47,14 +47,14 @@ public:
   /// `bytes` begins with the head and, since the last call, may only have grown.
   found look(std::string_view bytes);
 
-  std::size_t size() const { return line_; } ///< of a complete head, with the empty line
+  std::size_t size() const { return line_; }  ///< of a complete head, with the empty line
   const head_fault& fault() const { return fault_; }
 
 private:
   found fail(code what, std::string_view reason);
 
   std::size_t seen_ = 0;
-  std::size_t line_ = 0; ///< where the current line begins
+  std::size_t line_ = 0;  ///< where the current line begins
   std::size_t lines_ = 0;
   head_fault fault_;
 };
@@ -65,4 +65,4 @@ std::optional<head_fault> check_head(std::string_view bytes, request_head& into)
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 std::string_view without_blanks(std::string_view text);
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -15,10 +15,9 @@ constexpr std::size_t kept_bytes_max = 64 << 10;
 
 refusal no(code what, std::string message) { return {what, std::move(message), {}}; }
 
-} // namespace
+}  // namespace
 
-incoming::incoming(const entrance& e, boost::asio::io_context& io,
-                   const boost::asio::ip::address& peer)
+incoming::incoming(const entrance& e, boost::asio::io_context& io, const boost::asio::ip::address& peer)
     : x{e.app, io, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}, entrance_{e}, peer_{peer} {}
 
 void incoming::without_head(clock::time_point now) {
@@ -53,8 +52,7 @@ std::optional<refusal> incoming::read_head(std::string_view bytes, clock::time_p
   const auto given = x.header("x-request-id");
   x.request_id = is_request_id(given) ? std::string{given} : fresh_request_id();
   wants_problem_json = std::any_of(x.headers.begin(), x.headers.end(), [](const auto& h) {
-    return equal_ignoring_case(h.first, "accept") &&
-           names_type(h.second, "application/problem+json");
+    return equal_ignoring_case(h.first, "accept") && names_type(h.second, "application/problem+json");
   });
   const auto origin = x.header("origin");
   shared_with = !origin.empty() && entrance_.access.shares_with(origin) ? origin : "";
@@ -104,14 +102,12 @@ std::optional<refusal> incoming::check_media() {
     return std::nullopt;
   if (!is_json_type(x.header("content-type")))
     return no(code::unsupported_media_type, "the body must be application/json in UTF-8");
-  if (const auto coding = x.header("content-encoding");
-      !coding.empty() && !equal_ignoring_case(coding, "identity"))
+  if (const auto coding = x.header("content-encoding"); !coding.empty() && !equal_ignoring_case(coding, "identity"))
     return no(code::unsupported_media_type, "the body must not be compressed");
   const auto usual = std::uint64_t{1024} * static_cast<unsigned>(entrance_.app.settings.http_body_max_kib);
   body_bytes_max = to->is_bulk ? std::max(usual, bulk_bytes) : usual;
   if (head.content_length > body_bytes_max)
-    return no(code::payload_too_large,
-              "the body may have " + std::to_string(body_bytes_max) + " bytes");
+    return no(code::payload_too_large, "the body may have " + std::to_string(body_bytes_max) + " bytes");
   return std::nullopt;
 }
 
@@ -120,8 +116,8 @@ std::optional<refusal> incoming::take_permit() {
   permit = entrance_.app.figures.take(settings.http_requests_max);
   if (!permit)
     return no(code::overloaded, "too many requests are in flight");
-  if (to && !permit.grow(static_cast<std::int64_t>(head.content_length),
-                         std::int64_t{settings.http_bodies_max_mib} << 20))
+  if (to &&
+      !permit.grow(static_cast<std::int64_t>(head.content_length), std::int64_t{settings.http_bodies_max_mib} << 20))
     return no(code::overloaded, "too many bodies are in flight");
   return std::nullopt;
 }
@@ -132,8 +128,7 @@ std::optional<refusal> incoming::settle() {
   if (x.body.empty() && x.method != "GET" && x.header("content-type").empty())
     x.body = "{}";
   // Nobody has to say who they are in open mode.
-  x.by = std::make_shared<const origin>(
-      origin{"anonymous", {}, {}, trace_id(x.header("traceparent")), x.request_id});
+  x.by = std::make_shared<const origin>(origin{"anonymous", {}, {}, trace_id(x.header("traceparent")), x.request_id});
   return std::nullopt;
 }
 
@@ -159,4 +154,4 @@ void incoming::release() {
   x.body.clear();
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -54,8 +54,8 @@ public:
   const route* to = nullptr;
   request_figures::permit permit;
   std::uint64_t body_bytes_max = 0;
-  std::string allow;               ///< what the path can do, when that was not asked for
-  std::string_view shared_with;    ///< Origin whose pages may read the answer
+  std::string allow;             ///< what the path can do, when that was not asked for
+  std::string_view shared_with;  ///< Origin whose pages may read the answer
   clock::time_point began;
   bool is_head = false;
   bool wants_problem_json = false;
@@ -71,4 +71,4 @@ private:
   std::vector<std::string> segments_;
 };
 
-} // namespace callboard::http
+}  // namespace callboard::http

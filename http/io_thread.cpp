@@ -30,14 +30,14 @@ auto into(error_code& ec) { return asio::redirect_error(asio::use_awaitable_t<ex
 
 /// A timeout is noticed at most a quarter of the shortest one too late, and within a second.
 milliseconds look_period(const config::settings& s) {
-  const auto shortest = std::min({s.http_head_timeout_ms, s.http_body_timeout_ms,
-                                  s.http_write_timeout_ms, s.http_idle_timeout_ms});
+  const auto shortest =
+      std::min({s.http_head_timeout_ms, s.http_body_timeout_ms, s.http_write_timeout_ms, s.http_idle_timeout_ms});
   return milliseconds{std::clamp(shortest / 4, 10, 1000)};
 }
 
 bool is_shortage(const error_code& ec) {
-  return ec == asio::error::no_descriptors || ec == asio::error::no_buffer_space ||
-         ec == asio::error::no_memory || ec.value() == ENFILE;
+  return ec == asio::error::no_descriptors || ec == asio::error::no_buffer_space || ec == asio::error::no_memory ||
+         ec.value() == ENFILE;
 }
 
 struct count_up {
@@ -47,7 +47,7 @@ struct count_up {
   int& n_;
 };
 
-} // namespace
+}  // namespace
 
 io_thread::io_thread(const entrance& e) : entrance_{e}, acceptor_{io_} {}
 
@@ -89,8 +89,6 @@ task<void> io_thread::serve(tcp_socket socket, open_connection open) {
       co_return;
     session s{entrance_, io_, std::move(socket)};
     sessions_.push_back(s);
-    if (is_draining_)
-      s.hurry_if_idle(idle_grace);
     if (open) {
       // As long as the connection lasts.
       co_await s.run();
@@ -156,4 +154,4 @@ void io_thread::join() {
     thread_.join();
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -49,8 +49,8 @@ public:
   void join();
 
 private:
-  using timer = boost::asio::basic_waitable_timer<
-      std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, executor>;
+  using timer = boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                                  boost::asio::wait_traits<std::chrono::steady_clock>, executor>;
 
   task<void> accept_connections();
   task<void> look_for_late_ones();
@@ -68,4 +68,4 @@ private:
   std::thread thread_;
 };
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -32,8 +32,7 @@ int precision(std::string_view range, std::string_view type) {
   if (range == "*/*")
     return 1;
   const bool covers = range.ends_with("/*") &&
-                      equal_ignoring_case(range.substr(0, range.size() - 1),
-                                          type.substr(0, type.find('/') + 1));
+                      equal_ignoring_case(range.substr(0, range.size() - 1), type.substr(0, type.find('/') + 1));
   return covers ? 2 : 0;
 }
 
@@ -53,7 +52,7 @@ verdict judge(std::string_view accept, std::string_view type) {
   return best;
 }
 
-} // namespace
+}  // namespace
 
 bool accepts(std::string_view accept, std::string_view type) {
   return accept == "*/*" || judge(accept, type).is_wanted;
@@ -76,4 +75,4 @@ bool is_json_type(std::string_view content_type) {
   return true;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -13,4 +13,4 @@ bool names_type(std::string_view accept, std::string_view type);
 /// application/json, at most with charset=utf-8.
 bool is_json_type(std::string_view content_type);
 
-} // namespace callboard::http
+}  // namespace callboard::http

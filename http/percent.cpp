@@ -17,7 +17,7 @@ int hex_digit(char c) {
 bool decode(std::string_view text, std::string& out, bool plus_is_blank) {
   out.clear();
   if (text.find_first_of(plus_is_blank ? "%+" : "%") == std::string_view::npos) {
-    out = text; // a checked target is plain ASCII
+    out = text;  // a checked target is plain ASCII
     return true;
   }
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -39,7 +39,7 @@ bool decode(std::string_view text, std::string& out, bool plus_is_blank) {
   return is_utf8(out);
 }
 
-} // namespace
+}  // namespace
 
 bool is_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
@@ -86,4 +86,4 @@ bool decode_query(std::string_view text, std::vector<std::pair<std::string, std:
   return true;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

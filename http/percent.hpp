@@ -16,4 +16,4 @@ bool decode_query(std::string_view text, std::vector<std::pair<std::string, std:
 
 bool is_utf8(std::string_view text);
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -30,7 +30,7 @@ std::string allowed_methods(const std::vector<const route*>& routes) {
   return out += "OPTIONS";
 }
 
-} // namespace
+}  // namespace
 
 route_table::route_table(std::span<const route> routes) : nodes_(1) {
   for (const auto& r : routes) {
@@ -66,8 +66,7 @@ std::uint32_t route_table::child(std::uint32_t parent, std::string_view segment)
   return fresh;
 }
 
-void route_table::collect(std::uint32_t at, std::span<const std::string> rest,
-                          std::vector<const node*>& ends) const {
+void route_table::collect(std::uint32_t at, std::span<const std::string> rest, std::vector<const node*>& ends) const {
   const auto& n = nodes_[at];
   if (rest.empty()) {
     if (!n.routes.empty())
@@ -81,8 +80,7 @@ void route_table::collect(std::uint32_t at, std::span<const std::string> rest,
     collect(n.variable, rest.subspan(1), ends);
 }
 
-route_table::match route_table::find(std::string_view method, std::string_view path,
-                                     std::vector<std::string>& segments,
+route_table::match route_table::find(std::string_view method, std::string_view path, std::vector<std::string>& segments,
                                      std::vector<std::string>& parameters) const {
   std::size_t count = 0;
   const bool is_wellformed = for_each_segment(path, [&](std::string_view segment) {
@@ -115,4 +113,4 @@ route_table::match route_table::find(std::string_view method, std::string_view p
   return {outcome::other_method, nullptr, allowed_methods(can)};
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -20,7 +20,7 @@ public:
   struct match {
     outcome is = outcome::unknown_path;
     const route* found = nullptr;
-    std::string allow; ///< for other_method and OPTIONS: what the path can do
+    std::string allow;  ///< for other_method and OPTIONS: what the path can do
   };
 
   /// HEAD finds GET. OPTIONS is always `other_method` when the path is known. Variable segments go to
@@ -31,16 +31,15 @@ public:
 private:
   struct node {
     std::vector<std::pair<std::string_view, std::uint32_t>> literals;
-    std::uint32_t variable = 0; ///< 0: none, the root is nobody's child
+    std::uint32_t variable = 0;  ///< 0: none, the root is nobody's child
     std::vector<const route*> routes;
-    std::vector<std::size_t> variable_at; ///< which segments of a path that ends here are variable
+    std::vector<std::size_t> variable_at;  ///< which segments of a path that ends here are variable
   };
 
   std::uint32_t child(std::uint32_t parent, std::string_view segment);
-  void collect(std::uint32_t at, std::span<const std::string> rest,
-               std::vector<const node*>& ends) const;
+  void collect(std::uint32_t at, std::span<const std::string> rest, std::vector<const node*>& ends) const;
 
   std::vector<node> nodes_;
 };
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -25,7 +25,7 @@ std::string text_of(const asio::ip::tcp::endpoint& e) {
   return (e.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(e.port());
 }
 
-} // namespace
+}  // namespace
 
 server::server(service& app, std::span<const route> table) : app_{app}, entrance_{app, table} {
   for (int i = 0; i < std::max(1, app_.settings.http_threads); ++i)
@@ -109,4 +109,4 @@ void server::wait_until_empty(milliseconds at_most) {
       return;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -51,4 +51,4 @@ private:
   std::condition_variable hurried_;
 };
 
-} // namespace callboard::http
+}  // namespace callboard::http

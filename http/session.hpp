@@ -20,8 +20,7 @@ using tcp_socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, execut
 /// One connection, from its first request to its end. Everything happens on its io_context's thread,
 /// which also looks through all connections now and then for those that keep us waiting: one list is
 /// cheaper than a timer per read.
-class session : public boost::intrusive::list_base_hook<
-                    boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+class session : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
   using clock = std::chrono::steady_clock;
 
@@ -67,24 +66,24 @@ private:
   tcp_socket socket_;
   boost::asio::ip::address peer_;
 
-  std::vector<char> storage_; ///< bytes from the client; those of the current head do not move
+  std::vector<char> storage_;  ///< bytes from the client; those of the current head do not move
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::size_t head_size_ = 0;
-  std::size_t body_size_ = 0; ///< bytes behind the head in storage_ that belong to the body
-  std::string overrun_;       ///< what was read behind a chunked body
+  std::size_t body_size_ = 0;  ///< bytes behind the head in storage_ that belong to the body
+  std::string overrun_;        ///< what was read behind a chunked body
   std::string out_;
 
-  clock::time_point due_ = clock::time_point::max(); ///< when waiting for the client has to end
+  clock::time_point due_ = clock::time_point::max();  ///< when waiting for the client has to end
   bool is_late_ = false;
-  bool is_idle_ = true; ///< no byte of a next request is here
-  bool body_is_unread_ = false; ///< a refused body may stay unread, but then the connection ends
+  bool is_idle_ = true;          ///< no byte of a next request is here
+  bool body_is_unread_ = false;  ///< a refused body may stay unread, but then the connection ends
   bool closes_ = false;
-  bool cuts_off_ = false; ///< closes while the client may still be sending
+  bool cuts_off_ = false;  ///< closes while the client may still be sending
 
   head_scanner scanner_;
   incoming request_;
-  std::optional<refusal> no_; ///< why the current request is refused
+  std::optional<refusal> no_;  ///< why the current request is refused
 };
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -27,17 +27,15 @@ std::string random_hex() {
   std::string out;
   out.reserve(32);
   append_hex(out, generator()());
-  append_hex(out, generator()() | 1); // all zeros would be no id
+  append_hex(out, generator()() | 1);  // all zeros would be no id
   return out;
 }
 
-bool is_hex(std::string_view text) {
-  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
+bool is_hex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
 
 bool is_zero(std::string_view text) { return text.find_first_not_of('0') == std::string_view::npos; }
 
-} // namespace
+}  // namespace
 
 bool is_request_id(std::string_view text) {
   return !text.empty() && text.size() <= 128 && std::all_of(text.begin(), text.end(), [](char c) {
@@ -53,13 +51,10 @@ std::string trace_id(std::string_view t) {
     return random_hex();
   const auto trace = t.substr(3, 32);
   const auto parent = t.substr(36, 16);
-  const bool is_valid = is_hex(trace) && is_hex(parent) && is_hex(t.substr(53)) &&
-                        !is_zero(trace) && !is_zero(parent);
+  const bool is_valid = is_hex(trace) && is_hex(parent) && is_hex(t.substr(53)) && !is_zero(trace) && !is_zero(parent);
   return is_valid ? std::string{trace} : random_hex();
 }
 
-unsigned random_below(unsigned bound) {
-  return static_cast<unsigned>(generator()() % bound);
-}
+unsigned random_below(unsigned bound) { return static_cast<unsigned>(generator()() % bound); }
 
-} // namespace callboard::http
+}  // namespace callboard::http

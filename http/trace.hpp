@@ -17,4 +17,4 @@ std::string trace_id(std::string_view traceparent);
 /// For jitter; uniform in [0, bound).
 unsigned random_below(unsigned bound);
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -38,7 +38,7 @@ void write_member(std::string& out, std::string_view key, const log_value& value
   value.write(out);
 }
 
-} // namespace
+}  // namespace
 
 void log_value::write(std::string& out) const {
   std::visit([&](const auto& x) { write_json(out, x); }, value_);
@@ -74,4 +74,4 @@ void set_log_level(log_level least) { least_level = least; }
 void log_to(int descriptor) { target = descriptor; }
 std::uint64_t log_lines_dropped() { return dropped_total; }
 
-} // namespace callboard
+}  // namespace callboard

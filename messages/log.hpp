@@ -12,9 +12,7 @@ namespace callboard {
 
 enum class log_level : std::uint8_t { debug, info, warn, error };
 
-constexpr std::array<std::string_view, 4> names_of(log_level) {
-  return {"debug", "info", "warn", "error"};
-}
+constexpr std::array<std::string_view, 4> names_of(log_level) { return {"debug", "info", "warn", "error"}; }
 
 /// What may stand in a log line. Never a name, an e-mail, a body or a token.
 class log_value {
@@ -40,8 +38,7 @@ struct log_field {
 
 /// Writes one line of JSON to stderr from any thread. A reader of stderr that does not keep up, or a
 /// full disk, costs lines (counted, and told by the next line that gets through), never time.
-void log_line(log_level level, std::string_view message,
-              std::initializer_list<log_field> fields = {});
+void log_line(log_level level, std::string_view message, std::initializer_list<log_field> fields = {});
 
 /// Whether a line of this level would be written.
 bool logs(log_level level);
@@ -50,4 +47,4 @@ void set_log_level(log_level least);
 void log_to(int descriptor);
 std::uint64_t log_lines_dropped();
 
-} // namespace callboard
+}  // namespace callboard

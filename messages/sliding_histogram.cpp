@@ -11,7 +11,7 @@ std::int64_t second_of(sliding_histogram::clock::time_point t) {
   return std::chrono::floor<std::chrono::seconds>(t.time_since_epoch()).count();
 }
 
-} // namespace
+}  // namespace
 
 sliding_histogram::sliding_histogram(clock::time_point now) : started_{second_of(now)} {}
 
@@ -38,8 +38,8 @@ void sliding_histogram::record(clock::duration took, clock::time_point now) {
     for (auto& bucket : at.buckets)
       bucket.store(0, std::memory_order_relaxed);
   const auto us = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
-  at.buckets[bucket_of(static_cast<std::uint64_t>(std::max<std::int64_t>(us, 0)))].fetch_add(
-      1, std::memory_order_relaxed);
+  at.buckets[bucket_of(static_cast<std::uint64_t>(std::max<std::int64_t>(us, 0)))].fetch_add(1,
+                                                                                             std::memory_order_relaxed);
 }
 
 sliding_histogram::summary sliding_histogram::last_minute(clock::time_point now) const {
@@ -66,11 +66,11 @@ sliding_histogram::summary sliding_histogram::last_minute(clock::time_point now)
   };
   if (out.count == 0)
     return out;
-  out.per_second = static_cast<double>(out.count) /
-                   static_cast<double>(std::clamp<std::int64_t>(second - started_, 1, 60));
+  out.per_second =
+      static_cast<double>(out.count) / static_cast<double>(std::clamp<std::int64_t>(second - started_, 1, 60));
   out.p50_ms = quantile(50);
   out.p99_ms = quantile(99);
   return out;
 }
 
-} // namespace callboard
+}  // namespace callboard

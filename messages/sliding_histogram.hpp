@@ -44,4 +44,4 @@ private:
   std::array<slot, slot_count> slots_;
 };
 
-} // namespace callboard
+}  // namespace callboard

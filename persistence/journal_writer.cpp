@@ -251,7 +251,7 @@ void journal_writer::finish() {
   pause_ = 0ms;
   down_ = false;
   suspects_ -= std::min(suspects_, flight_.size());
-  appends_max_ = suspects_ == 0 ? SIZE_MAX : appends_max_ * 2;
+  appends_max_ = suspects_ == 0 ? SIZE_MAX : std::max<std::size_t>(1, suspects_ / 2);
   release_flight();
 }
 
@@ -370,16 +370,15 @@ void journal_writer::lost_names(const commit_outcome& o) {
 
 void journal_writer::poisoned(const commit_outcome& o) {
   if (flight_.size() > 1) {
-    // Halve until the offender stands alone.
-    appends_max_ = std::max<std::size_t>(1, flight_.size() / 2);
-    suspects_ = std::max(suspects_, flight_.size());
+    // Halve until the offender stands alone: when one half goes in, it is in the other.
+    suspects_ = flight_.size();
+    appends_max_ = suspects_ / 2;
     return take_back();
   }
   poisoned_ += 1;
   how_.alarm("the store refuses what passed our own checks", o.why);
-  suspects_ -= std::min<std::size_t>(suspects_, 1);
-  if (suspects_ == 0)
-    appends_max_ = SIZE_MAX;
+  suspects_ = 0;
+  appends_max_ = SIZE_MAX;
   fail(flight_.front(), code::internal);
   const auto offender = flight_.front().entity;
   take_back();
@@ -397,7 +396,10 @@ void journal_writer::impatient(const commit_outcome& o) {
     how_.alarm("a batch waits for the store", o.why);
   }
   back_off();
-  if (now - *failing_since_ < how_.patience || told_)
+  const auto patience_ends = *failing_since_ + how_.patience;
+  if (now < patience_ends)
+    retry_at_ = std::min(*retry_at_, patience_ends); // a long pause does not keep its callers waiting for longer
+  if (now < patience_ends || told_)
     return;
   down_ = true;
   const auto why = o.how == ending::full ? code::store_full : code::not_applied;

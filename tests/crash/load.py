@@ -22,7 +22,7 @@ class Asked:
     """One request on its way and what came of it."""
 
     __slots__ = ("what", "job", "method", "path", "body", "key", "request_id", "status", "code", "answer", "replayed", "broke",
-                 "answered_at")
+                 "asked_at", "answered_at")
 
     def __init__(self, what, job, method, path, body, key):
         self.what, self.job, self.method, self.path, self.body, self.key = what, job, method, path, body, key
@@ -44,6 +44,7 @@ class Asked:
 
     def send(self, client):
         """Fills in the answer; raises NoAnswer when there is none."""
+        self.asked_at = time.monotonic()
         try:
             answer = client.call(self.method, self.path, self.body, self.headers())
         except NoAnswer as error:

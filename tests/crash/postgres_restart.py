@@ -3,6 +3,7 @@
 import atexit
 import os
 import random
+import signal
 import subprocess
 import threading
 import time
@@ -61,18 +62,37 @@ def restart_immediately(cluster, store):
 
 
 def kill_postmaster(cluster, store, away=2.5):
-    os.kill(cluster.postmaster(), 9)
+    os.kill(cluster.postmaster(), signal.SIGKILL)
     time.sleep(away)
     # While the children of the killed one end, a start fails.
     eventually(lambda: cluster.pg_ctl("-l", str(cluster.folder / "log"), "start") == 0, 60, 0.2, "PostgreSQL starts again")
 
 
+def writers(cluster, store):
+    """The backends that hold the lock of the one writer."""
+    rows = psql(cluster.url, f"select pid from pg_stat_activity where datname = '{store.database}' and pid in "
+                             "(select pid from pg_locks where locktype = 'advisory' and granted)")
+    if not rows:
+        raise AssertionError("no connection holds an advisory lock: who is the writer?")
+    return [row[0] for row in rows]
+
+
 def terminate_writer(cluster, store):
-    """The connection that holds the lock of the one writer; all of the server's when none is found."""
-    backends = ("select pg_terminate_backend(pid) from pg_stat_activity where datname = '%s' and pid <> pg_backend_pid()" % store.database)
-    ended = psql(cluster.url, backends + " and pid in (select pid from pg_locks where locktype = 'advisory' and granted)")
-    if not ended:
-        psql(cluster.url, backends)
+    for backend in writers(cluster, store):
+        psql(cluster.url, f"select pg_terminate_backend({backend})")
+
+
+def pause_writer(cluster, store, away=12.0):
+    """Its backend stands still longer than a commit may take, then goes on with what it was doing."""
+    backends = writers(cluster, store)
+    for backend in backends:
+        os.kill(backend, signal.SIGSTOP)
+    time.sleep(away)
+    for backend in backends:
+        try:
+            os.kill(backend, signal.SIGCONT)
+        except ProcessLookupError:
+            pass
 
 
 class Watch:
@@ -104,11 +124,12 @@ class Watch:
         return self.seen
 
 
-FAULTS = (("restart -m immediate", restart_immediately), ("kill -9 of the postmaster", kill_postmaster),
-          ("pg_terminate_backend of the writer", terminate_writer))
+QUICK = (("restart -m immediate", restart_immediately), ("kill -9 of the postmaster", kill_postmaster),
+         ("pg_terminate_backend of the writer", terminate_writer))
+ALL = (*QUICK, ("the writer's backend paused", pause_writer))
 
 
-def run(rounds):
+def run(rounds, faults):
     binary()
     report, chosen = Report(), seed()
     print(f"CALLBOARD_TEST_SEED={chosen}", flush=True)
@@ -118,7 +139,7 @@ def run(rounds):
     server = Server(store)
     process = server.process.pid
     for number in range(1, int(os.environ.get("CALLBOARD_CRASH_ROUNDS") or rounds) + 1):
-        for name, fault in FAULTS:
+        for name, fault in faults:
             report.where = f"round {number}, {name}"
             client = server.client()
             quiet = make_job(client, capacity=1)
@@ -159,9 +180,10 @@ def run(rounds):
                          - {(503, "NOT_APPLIED"), (503, "OUTCOME_UNKNOWN"), (503, "OVERLOADED")}, key=str)
             report.check(not odd, f"unexpected refusals: {odd}")
             went_on = min((a.answered_at for a in load.asked if a.accepted and a.answered_at >= accepts), default=accepts)
+            slowest = max((a.answered_at - a.asked_at for a in load.asked if a.answered_at), default=0.0)
             client.close()
             print(f"{report.where}: {findings}, away {accepts - struck:.2f} s, /readyz 503 {len(unready)} times, "
-                  f"writes again {went_on - accepts:.2f} s after PostgreSQL accepted", flush=True)
+                  f"writes again {went_on - accepts:.2f} s after PostgreSQL accepted, slowest answer {slowest:.1f} s", flush=True)
     report.where = ""
     report.equal(server.terminate(), 0, "exit code after SIGTERM")
     store.drop()

@@ -44,7 +44,7 @@ private:
   int ends_[2];
 };
 
-} // namespace
+}  // namespace
 
 TEST_CASE("a histogram tells about the last minute", "[figures]") {
   sliding_histogram h{start};
@@ -59,13 +59,14 @@ TEST_CASE("a histogram tells about the last minute", "[figures]") {
   CHECK(h.last_minute(start + 69s).count == 1000);
   CHECK(h.last_minute(start + 69s).per_second == Approx(1000.0 / 60));
   CHECK(h.last_minute(start + 70s).count == 0);
-  h.record(5us, start + 74s); // the same slot, another minute
+  h.record(5us, start + 74s);  // the same slot, another minute
   CHECK(h.last_minute(start + 74s).count == 1);
   CHECK(h.last_minute(start + 74s).p99_ms == Approx(0.005));
 }
 
 TEST_CASE("a histogram takes any duration", "[figures]") {
-  for (const auto took : std::vector<sliding_histogram::clock::duration>{-1s, 0s, 1ns, 7us, 8us, 15us, 16us, 1h, 1000h}) {
+  for (const auto took :
+       std::vector<sliding_histogram::clock::duration>{-1s, 0s, 1ns, 7us, 8us, 15us, 16us, 1h, 1000h}) {
     sliding_histogram h{start};
     h.record(took, start);
     CHECK(h.last_minute(start).count == 1);
@@ -91,7 +92,8 @@ TEST_CASE("threads may record together", "[figures]") {
 
 TEST_CASE("a log line is one line of JSON whatever it holds", "[log]") {
   log_pipe pipe;
-  log_line(log_level::warn, "a\r\nb\x1b[31m\"", {{"text", "x\ny"}, {"n", 7}, {"big", std::uint64_t{8}}, {"real", 0.5}, {"yes", true}});
+  log_line(log_level::warn, "a\r\nb\x1b[31m\"",
+           {{"text", "x\ny"}, {"n", 7}, {"big", std::uint64_t{8}}, {"real", 0.5}, {"yes", true}});
   log_line(log_level::debug, "not important");
   const auto text = pipe.read();
   CHECK(std::count(text.begin(), text.end(), '\n') == 1);

@@ -39,12 +39,8 @@ struct row {
 };
 
 /// A request line with a Host and whatever else.
-std::string get(const std::string& fields) {
-  return "GET / HTTP/1.1\r\nHost: localhost\r\n" + fields + "\r\n";
-}
-std::string post(const std::string& fields) {
-  return "POST /api/x HTTP/1.1\r\nHost: localhost\r\n" + fields + "\r\n";
-}
+std::string get(const std::string& fields) { return "GET / HTTP/1.1\r\nHost: localhost\r\n" + fields + "\r\n"; }
+std::string post(const std::string& fields) { return "POST /api/x HTTP/1.1\r\nHost: localhost\r\n" + fields + "\r\n"; }
 std::string line(const std::string& request_line) { return request_line + "\r\nHost: localhost\r\n\r\n"; }
 std::string target(const std::string& t) { return line("GET " + t + " HTTP/1.1"); }
 std::string host(const std::string& value) { return "GET / HTTP/1.1\r\nHost:" + value + "\r\n\r\n"; }
@@ -215,10 +211,10 @@ const std::vector<row>& corpus() {
       {431, get(std::string(8200, 'X') + ": a\r\n")},
       {431, "GET /" + std::string(9000, 'a')},
       {ok, get("A: " + std::string(8000, 'a') + "\r\nB: " + std::string(8000, 'b') + "\r\n")},
-      {431, get("A: " + std::string(8000, 'a') + "\r\nB: " + std::string(8000, 'b') + "\r\nC: " +
-                std::string(400, 'c') + "\r\n")},
-      {431, get("A: " + std::string(8000, 'a') + "\r\nB: " + std::string(8000, 'b') + "\r\nC: ") +
-                std::string(400, 'c')},
+      {431, get("A: " + std::string(8000, 'a') + "\r\nB: " + std::string(8000, 'b') +
+                "\r\nC: " + std::string(400, 'c') + "\r\n")},
+      {431,
+       get("A: " + std::string(8000, 'a') + "\r\nB: " + std::string(8000, 'b') + "\r\nC: ") + std::string(400, 'c')},
       // Host
       {ok, host("\tlocalhost\t")},
       {ok, host("localhost")},
@@ -319,7 +315,8 @@ const std::vector<row>& corpus() {
       {400, post("Transfer-Encoding\t: chunked\r\n")},
       {400, post(" Transfer-Encoding: chunked\r\n")},
       {400, post("Transfer-Encoding:\r\n chunked\r\n")},
-      {400, post("Transfer-Encoding: \x0b" "chunked\r\n")},
+      {400, post("Transfer-Encoding: \x0b"
+                 "chunked\r\n")},
       {400, post("Transfer-Encoding: chunked\x0c\r\n")},
       {400, post("Transfer-Encoding: chun\0ked\r\n"s)},
       {400, post("X: y\rTransfer-Encoding: chunked\r\n")},
@@ -343,7 +340,7 @@ const std::vector<row>& corpus() {
   return rows;
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("every head of the corpus gets its verdict", "[head]") {
   CHECK(corpus().size() >= 200);

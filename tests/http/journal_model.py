@@ -76,7 +76,10 @@ class Opening:
         bisect.insort(self.waiting, (rank, entry.id))
 
     def _leave_queue(self, entry):
-        self.waiting.remove((entry.rank, entry.id))
+        place = bisect.bisect_left(self.waiting, (entry.rank, entry.id))
+        if self.waiting[place:place + 1] != [(entry.rank, entry.id)]:
+            raise ValueError(f"{entry.id} does not wait at rank {entry.rank}")
+        del self.waiting[place]
 
     def position(self, entry):
         return bisect.bisect_left(self.waiting, (entry.rank, entry.id)) + 1

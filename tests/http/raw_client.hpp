@@ -20,7 +20,7 @@ namespace callboard::http {
 
 struct raw_answer {
   int status = 0;
-  std::map<std::string, std::string> headers; ///< names in lower case
+  std::map<std::string, std::string> headers;  ///< names in lower case
   std::string body;
 };
 
@@ -104,9 +104,7 @@ public:
   }
 
   /// Whether the server closes within the time, having sent nothing more.
-  bool is_closed(int timeout_ms = 3000) {
-    return input_.empty() && !more(timeout_ms) && ended_;
-  }
+  bool is_closed(int timeout_ms = 3000) { return input_.empty() && !more(timeout_ms) && ended_; }
   bool has_input(int timeout_ms) { return !input_.empty() || more(timeout_ms); }
 
 private:
@@ -140,4 +138,4 @@ private:
   bool ended_ = false;
 };
 
-} // namespace callboard::http
+}  // namespace callboard::http

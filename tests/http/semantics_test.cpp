@@ -18,7 +18,7 @@ std::string code_of(const raw_answer& a) {
 
 const std::string json = "Content-Type: application/json\r\n";
 
-} // namespace
+}  // namespace
 
 TEST_CASE("paths are split, then decoded once", "[semantics]") {
   stage s;
@@ -33,9 +33,9 @@ TEST_CASE("paths are split, then decoded once", "[semantics]") {
   CHECK(parameters("/items/speci%61l") == R"("special")");
   CHECK_THAT(parameters("/items/1?a=1&b=x+y%26&c&=d&&a=2"),
              Contains(R"("query":["a","1","b","x y&","c","","","d","a","2",null])"));
-  for (const auto* bad : {"/items/%", "/items/%4", "/items/%zz", "/items/%00", "/items/a%00b",
-                          "/items/%c0%ae", "/items/%ff", "/items/%ed%a0%80", "/items/%f4%90%80%80",
-                          "/items/1?a=%", "/items/1?a=%00", "/items/1?%ff=1"}) {
+  for (const auto* bad :
+       {"/items/%", "/items/%4", "/items/%zz", "/items/%00", "/items/a%00b", "/items/%c0%ae", "/items/%ff",
+        "/items/%ed%a0%80", "/items/%f4%90%80%80", "/items/1?a=%", "/items/1?a=%00", "/items/1?%ff=1"}) {
     INFO(bad);
     const auto a = s.ask(get(bad));
     CHECK(a.status == 400);
@@ -72,12 +72,13 @@ TEST_CASE("HEAD is GET without the body", "[semantics]") {
   c.send(request("HEAD /nope"));
   CHECK(c.receive(true).status == 404);
   CHECK(c.ask(get("/ok")).body == R"({"ok":true})");
-  CHECK(s.ask(request("HEAD /echo", "Connection: close\r\n")).status == 0); // no body to wait for
+  CHECK(s.ask(request("HEAD /echo", "Connection: close\r\n")).status == 0);  // no body to wait for
 }
 
 TEST_CASE("OPTIONS says what a path can do", "[semantics]") {
   stage s;
-  const auto a = s.ask(request("OPTIONS /items/1", "Origin: http://pages.example\r\nAccess-Control-Request-Method: DELETE\r\n"));
+  const auto a =
+      s.ask(request("OPTIONS /items/1", "Origin: http://pages.example\r\nAccess-Control-Request-Method: DELETE\r\n"));
   CHECK(a.status == 204);
   CHECK(a.headers.at("allow") == "GET, HEAD, DELETE, OPTIONS");
   CHECK(a.headers.count("access-control-allow-origin") == 0);
@@ -118,8 +119,8 @@ TEST_CASE("open mode is for this machine only", "[semantics]") {
   };
   for (const auto* local : {"localhost", "LocalHost:1", "127.0.0.1", "127.0.0.1:8080", "[::1]", "[::1]:8080"})
     CHECK(with_host(local) == 200);
-  for (const auto* other : {"example.org", "localhost.example.org", "127.0.0.1.example.org", "127.0.0.2",
-                            "[::2]", "[::1:1]", "0.0.0.0", "localhost.", "xlocalhost"}) {
+  for (const auto* other : {"example.org", "localhost.example.org", "127.0.0.1.example.org", "127.0.0.2", "[::2]",
+                            "[::1:1]", "0.0.0.0", "localhost.", "xlocalhost"}) {
     INFO(other);
     CHECK(with_host(other) == 403);
   }
@@ -174,9 +175,9 @@ TEST_CASE("bodies are JSON", "[semantics]") {
     INFO(fine);
     CHECK(s.ask(post("/echo", "{}", "Content-Type: " + std::string{fine} + "\r\n")).status == 200);
   }
-  for (const auto* other : {"text/plain", "application/xml", "application/x-www-form-urlencoded",
-                            "multipart/form-data; boundary=x", "application/json; charset=latin1",
-                            "application/jsonx", "application/problem+json", ""}) {
+  for (const auto* other :
+       {"text/plain", "application/xml", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
+        "application/json; charset=latin1", "application/jsonx", "application/problem+json", ""}) {
     INFO(other);
     const auto a = s.ask(post("/echo", "{}", "Content-Type: " + std::string{other} + "\r\n"));
     CHECK(a.status == 415);
@@ -239,7 +240,8 @@ TEST_CASE("requests can be traced", "[semantics]") {
   };
   CHECK(id("abc-123_:./") == "abc-123_:./");
   CHECK(id(std::string(128, 'x')) == std::string(128, 'x'));
-  for (const auto& bad : {std::string(129, 'x'), std::string{"a b"}, std::string{"a\"b"}, std::string{"caf\xc3\xa9"}, std::string{}}) {
+  for (const auto& bad :
+       {std::string(129, 'x'), std::string{"a b"}, std::string{"a\"b"}, std::string{"caf\xc3\xa9"}, std::string{}}) {
     const auto fresh = id(bad);
     CHECK(fresh != bad);
     CHECK(fresh.size() == 32);
@@ -251,9 +253,10 @@ TEST_CASE("requests can be traced", "[semantics]") {
     return s.ask(get("/origin", "X-Request-Id: r-1\r\ntraceparent: " + parent + "\r\n")).body;
   };
   CHECK(origin("00-" + trace + "-00f067aa0ba902b7-01") == "anonymous|" + trace + "|r-1");
-  for (const auto& bad : {"00-" + std::string(32, '0') + "-00f067aa0ba902b7-01", "00-" + trace + "-0000000000000000-01",
-                          "01-" + trace + "-00f067aa0ba902b7-01", "00-" + trace + "-00f067aa0ba902b7-0g",
-                          std::string{"00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01"}, std::string{"nonsense"}}) {
+  for (const auto& bad :
+       {"00-" + std::string(32, '0') + "-00f067aa0ba902b7-01", "00-" + trace + "-0000000000000000-01",
+        "01-" + trace + "-00f067aa0ba902b7-01", "00-" + trace + "-00f067aa0ba902b7-0g",
+        std::string{"00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01"}, std::string{"nonsense"}}) {
     INFO(bad);
     const auto fresh = origin(bad);
     CHECK(fresh.find(trace) == std::string::npos);

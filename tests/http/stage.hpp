@@ -70,8 +70,8 @@ inline task<response> throwing(exchange&) {
 }
 
 inline task<response> slow(exchange& x) {
-  boost::asio::basic_waitable_timer<std::chrono::steady_clock,
-                                    boost::asio::wait_traits<std::chrono::steady_clock>, executor>
+  boost::asio::basic_waitable_timer<std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>,
+                                    executor>
       pause{x.io};
   pause.expires_after(std::chrono::milliseconds{300});
   // Like an actor that takes its time.
@@ -80,8 +80,8 @@ inline task<response> slow(exchange& x) {
 }
 
 inline task<response> never(exchange& x) {
-  boost::asio::basic_waitable_timer<std::chrono::steady_clock,
-                                    boost::asio::wait_traits<std::chrono::steady_clock>, executor>
+  boost::asio::basic_waitable_timer<std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>,
+                                    executor>
       pause{x.io};
   pause.expires_after(std::chrono::hours{1});
   // Like an actor that lost its promise.
@@ -92,13 +92,10 @@ inline task<response> never(exchange& x) {
 inline task<response> from_elsewhere(exchange& x) {
   auto start = [](auto done, boost::asio::io_context* io) {
     auto kept = std::make_shared<decltype(done)>(std::move(done));
-    std::thread{[kept, io] {
-      boost::asio::post(*io, [kept] { std::move (*kept)(41); });
-    }}.detach();
+    std::thread{[kept, io] { boost::asio::post(*io, [kept] { std::move (*kept)(41); }); }}.detach();
   };
   // Resumed by a post of another thread, as actors do it.
-  const int n = co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<executor>,
-                                                     void(int)>(
+  const int n = co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<executor>, void(int)>(
       start, boost::asio::use_awaitable_t<executor>{}, &x.io);
   co_return response{200, std::to_string(n + 1)};
 }
@@ -106,11 +103,8 @@ inline task<response> from_elsewhere(exchange& x) {
 inline task<response> large(exchange&) { co_return response{200, std::string(std::size_t{8} << 20, '7')}; }
 
 inline task<response> dressed(exchange&) {
-  co_return response{200,
-                     "plain",
-                     {{"Content-Type", "text/plain"},
-                      {"Cache-Control", "max-age=60"},
-                      {"X-Split", "a\r\nX-Evil: b"}}};
+  co_return response{
+      200, "plain", {{"Content-Type", "text/plain"}, {"Cache-Control", "max-age=60"}, {"X-Split", "a\r\nX-Evil: b"}}};
 }
 
 inline task<response> nothing(exchange&) { co_return response{204, {}}; }
@@ -141,7 +135,7 @@ inline constexpr route table[] = {
     {"GET", "/stream", ok, false, "text/event-stream"},
 };
 
-} // namespace stage_routes
+}  // namespace stage_routes
 
 /// A server on a free port with routes of its own and nobody behind them.
 class stage {
@@ -200,9 +194,7 @@ inline std::string post(const std::string& target, const std::string& body,
   return request("POST " + target, fields, body);
 }
 inline std::string post_chunked(const std::string& target, const std::string& chunks) {
-  return request("POST " + target,
-                 "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n") +
-         chunks;
+  return request("POST " + target, "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n") + chunks;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -32,7 +32,7 @@ void short_timeouts(config::settings& s) {
   s.http_idle_timeout_ms = 200;
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("an answer has its headers", "[transport]") {
   stage s;
@@ -130,7 +130,7 @@ TEST_CASE("requests may arrive in any pieces", "[transport]") {
       c.send(std::string_view{bytes}.substr(0, cut));
       // Without a pause both pieces would be read as one.
       std::this_thread::sleep_for(std::chrono::microseconds{300});
-      c.send(std::string_view{bytes}.substr(cut) );
+      c.send(std::string_view{bytes}.substr(cut));
       c.send(get("/ok"));
       REQUIRE(c.receive().body == expected);
       REQUIRE(c.receive().status == 200);
@@ -220,8 +220,8 @@ TEST_CASE("bodies frame the next request exactly", "[transport]") {
   CHECK(c.receive().body == hidden);
   CHECK(c.receive().body == R"({"ok":true})");
   // Refused with its body at hand: the connection goes on behind it.
-  for (const auto& refused : {post("/nowhere", hidden), post("/ok", hidden),
-                              post("/echo", hidden, "Content-Type: text/plain\r\n")}) {
+  for (const auto& refused :
+       {post("/nowhere", hidden), post("/ok", hidden), post("/echo", hidden, "Content-Type: text/plain\r\n")}) {
     c.send(refused + get("/ok"));
     CHECK(c.receive().status >= 400);
     CHECK(c.receive().body == R"({"ok":true})");
@@ -315,7 +315,8 @@ TEST_CASE("slow clients are not waited for", "[transport]") {
     CHECK(c.is_closed());
   }
   SECTION("a body") {
-    CHECK(s.ask(request("POST /echo", "Content-Type: application/json\r\nContent-Length: 9\r\n") + "123").status == 408);
+    CHECK(s.ask(request("POST /echo", "Content-Type: application/json\r\nContent-Length: 9\r\n") + "123").status ==
+          408);
   }
   SECTION("a chunked body") { CHECK(s.ask(post_chunked("/echo", "2\r\n{")).status == 408); }
   SECTION("an idle connection is closed without a word") {
@@ -468,6 +469,14 @@ TEST_CASE("a stop lets requests end and takes no new ones", "[transport]") {
 }
 
 TEST_CASE("a stop does not wait for ever", "[transport]") {
+  SECTION("for a connection that has only just come") {
+    stage s;
+    auto c = s.connect();
+    const auto began = clock_type::now();
+    s.serves->stop();
+    CHECK(ms_since(began) < 1500);
+    CHECK(c.is_closed());
+  }
   SECTION("for a route") {
     stage s{[](config::settings& x) { x.http_drain_timeout_ms = 300; }};
     auto c = s.connect();

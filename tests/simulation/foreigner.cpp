@@ -42,8 +42,9 @@ void foreigner::put(const row& r) {
 
 void foreigner::decides(const std::string& job, const opening::command& c) {
   const auto from = store_.open_reader();
-  const auto before = persistence::find_head(*from, opening::kind::name, job).value();
-  auto state = opening::load_states(*from, {job}).at(job);
+  const auto before = persistence::find_head(*from, opening::kind::name, job).value_or(persistence::head{});
+  auto found = opening::load_states(*from, {job});
+  auto state = found.contains(job) ? found.at(job) : opening::kind::initial(job);
   decision<opening::kind> d{state, std::max(now_, before.at), before.seq};
   opening::kind::decide(d, c);
   const origin me{"foreigner", "", "", "", "elsewhere"};
@@ -61,7 +62,9 @@ void foreigner::decides(const std::string& job, const opening::command& c) {
                  line, ignore);
   }
   const std::vector<sql_param> head{seq, to_ms(d.now), bytes{hash}, std::string{opening::kind::name}, job};
-  store_.write("update heads set seq = $1, at = $2, hash = $3 where kind = $4 and key = $5", head, ignore);
+  store_.write("insert into heads (seq, at, hash, kind, key) values ($1, $2, $3, $4, $5) on conflict (kind, key) do update "
+               "set seq = excluded.seq, at = excluded.at, hash = excluded.hash",
+               head, ignore);
   std::vector<row> rows;
   opening::kind::rows(state, d.changed, seq, rows);
   if (const auto due = opening::kind::deadline(state))
