@@ -123,11 +123,10 @@ struct node::parts {
       lock.unlock();
       try {
         time.sample(store->now(*reader));
-        reachable = true;
         if (std::abs(time.drift().count()) > 1'000)
           log_line(log_level::warn, "the store's clock and ours are apart", {{"ms", time.drift().count()}});
       } catch (const persistence::store_error&) {
-        reachable = false;
+        // The next sample will tell; until then the monotonic clock carries on.
       }
       if (round % 6 == 0)
         prune();
@@ -195,7 +194,6 @@ struct node::parts {
   std::mutex mutex;
   std::condition_variable wake;
   bool stopping = false;
-  std::atomic<bool> reachable{true};
   std::thread caretaker;
 };
 
@@ -251,7 +249,7 @@ node_figures node::figures() const {
   f.commits_per_s = minute.per_second;
   f.commit_p50_ms = minute.p50_ms;
   f.commit_p99_ms = minute.p99_ms;
-  f.store_reachable = parts_->reachable && !parts_->writer.is_down();
+  f.store_reachable = !parts_->writer.is_down();
   return f;
 }
 

@@ -53,7 +53,12 @@ std::optional<instant> query_time(const exchange& x, std::string_view name) {
   const auto text = x.query_value(name);
   if (!text)
     return std::nullopt;
-  const auto t = from_rfc3339(*text);
+  // The '+' of an offset that was not escaped arrives as a blank.
+  constexpr std::size_t offset_size = 6;
+  std::string written{*text};
+  if (written.size() > offset_size && written[written.size() - offset_size] == ' ')
+    written[written.size() - offset_size] = '+';
+  const auto t = from_rfc3339(written);
   if (!t)
     invalid(std::string{name}, "must be an RFC 3339 time");
   return t;

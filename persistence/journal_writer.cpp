@@ -80,7 +80,7 @@ bool journal_writer::step() {
   retry_at_.reset();
   if (!connected_ && (down_ || !flight_.empty() || !chores_.empty())) {
     if (!reconnect()) {
-      impatient({.how = ending::down});
+      impatient({.how = ending::down}, how_.now());
       return busy;
     }
     busy = true;
@@ -220,6 +220,7 @@ bool journal_writer::build() {
 }
 
 void journal_writer::attempt() {
+  const auto sent = how_.now();
   const auto began = clock::now();
   const auto outcome = store_.commit(batch_);
   switch (outcome.how) {
@@ -241,7 +242,7 @@ void journal_writer::attempt() {
     case ending::transient:
     case ending::full: break;
   }
-  impatient(outcome);
+  impatient(outcome, sent);
 }
 
 void journal_writer::finish() {
@@ -389,10 +390,10 @@ void journal_writer::poisoned(const commit_outcome& o) {
 }
 
 /// The same batch again after a pause; when it has failed for too long its callers are told.
-void journal_writer::impatient(const commit_outcome& o) {
+void journal_writer::impatient(const commit_outcome& o, clock::time_point since) {
   const auto now = how_.now();
   if (!failing_since_) {
-    failing_since_ = now;
+    failing_since_ = since;
     how_.alarm("a batch waits for the store", o.why);
   }
   back_off();

@@ -95,7 +95,7 @@ private:
   void lost_heads(const commit_outcome& o);
   void lost_names(const commit_outcome& o);
   void poisoned(const commit_outcome& o);
-  void impatient(const commit_outcome& o);
+  void impatient(const commit_outcome& o, clock::time_point since);
   void went_backwards();
   bool reconnect();
 

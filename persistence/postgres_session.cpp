@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // A statement ends by itself after 5 or 30 s; an answer later than these limits is not going to come.
-constexpr milliseconds writer_limit{8'000};
+constexpr milliseconds writer_limit{5'500};
 constexpr milliseconds reader_limit{33'000};
 
 // Plans are made once, when tables may still be empty, and stay when they are not: always by index.

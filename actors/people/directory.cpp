@@ -104,51 +104,52 @@ void directory::answer(const question_ptr& q, bool asked, std::optional<applican
   q->sink(person{row->id, row});
 }
 
+/// First the e-mail, then the key: whoever finds the e-mail of an equal request also finds its answer.
 void directory::enroll(const std::shared_ptr<registration>& r) {
   if (env_.steady_now() > r->deadline)
     return r->fail(code::not_applied);
-  if (!r->key)
-    return enroll_unknown(r);
-  auto self = caf::actor_cast<caf::actor>(this);
-  env_.answers.ask(r->key->digest, [this, self, r](bool asked, const persistence::request_row* found) {
-    auto row = found ? std::optional{*found} : std::nullopt;
-    caf::anon_send(self, make_turn([this, r, asked, row] {
-                     if (!asked)
-                       r->fail(code::not_applied);
-                     else if (!row || env_.time.now() - row->at >= env_.answers_kept)
-                       enroll_unknown(r);
-                     else if (row->fingerprint.data != r->key->fingerprint)
-                       r->refuse(idempotency_mismatch());
-                     else
-                       r->answer_again({static_cast<success>(row->status), row->body});
-                   }));
+  look_up(r->command.email, [this, r](bool asked, std::optional<applicant_id> found) {
+    if (!asked)
+      return r->fail(code::not_applied);
+    if (!r->key)
+      return enroll_new(r, found);
+    auto self = caf::actor_cast<caf::actor>(this);
+    env_.answers.ask(r->key->digest, [this, self, r, found](bool answered, const persistence::request_row* stored) {
+      auto row = stored ? std::optional{*stored} : std::nullopt;
+      caf::anon_send(self, make_turn([this, r, found, answered, row] {
+                       if (!answered)
+                         r->fail(code::not_applied);
+                       else if (!row || env_.time.now() - row->at >= env_.answers_kept)
+                         enroll_new(r, found);
+                       else if (row->fingerprint.data != r->key->fingerprint)
+                         r->refuse(idempotency_mismatch());
+                       else
+                         r->answer_again({static_cast<success>(row->status), row->body});
+                     }));
+    });
   });
 }
 
 /// A plain insert: whoever has the address already, or takes it first, keeps it.
-void directory::enroll_unknown(const std::shared_ptr<registration>& r) {
-  look_up(r->command.email, [this, r](bool asked, std::optional<applicant_id> found) {
-    if (!asked)
-      return r->fail(code::not_applied);
-    if (found)
-      return r->refuse({code::conflict, "This e-mail address is taken", {{"email", "is taken"}}});
-    const auto fresh = ids_.next(ids_name, env_.writer);
-    if (!fresh)
-      return r->fail(code::not_applied);
-    const applicant_row row{{*fresh}, r->command.name, r->command.email, env_.time.now()};
-    const applicant a{row.id, row.name, row.email, row.created_at};
-    persistence::append append;
-    append.entity = {"people", row.email};
-    append.rows.push_back(to_row(row));
-    if (r->key)
-      append.rows.push_back(to_row(persistence::request_row{{r->key->digest}, {r->key->fingerprint},
-                                                            static_cast<std::int32_t>(success::created), to_json(a),
-                                                            row.created_at}));
-    auto self = caf::actor_cast<caf::actor>(this);
-    append.replies.push_back(std::make_unique<registration_reply>(
-      r, a, [self](std::shared_ptr<registration> lost) { caf::anon_send(self, std::move(lost)); }));
-    env_.writer.submit(std::move(append));
-  });
+void directory::enroll_new(const std::shared_ptr<registration>& r, std::optional<applicant_id> holder) {
+  if (holder)
+    return r->refuse({code::conflict, "This e-mail address is taken", {{"email", "is taken"}}});
+  const auto fresh = ids_.next(ids_name, env_.writer);
+  if (!fresh)
+    return r->fail(code::not_applied);
+  const applicant_row row{{*fresh}, r->command.name, r->command.email, env_.time.now()};
+  const applicant a{row.id, row.name, row.email, row.created_at};
+  persistence::append append;
+  append.entity = {"people", row.email};
+  append.rows.push_back(to_row(row));
+  if (r->key)
+    append.rows.push_back(to_row(persistence::request_row{{r->key->digest}, {r->key->fingerprint},
+                                                          static_cast<std::int32_t>(success::created), to_json(a),
+                                                          row.created_at}));
+  auto self = caf::actor_cast<caf::actor>(this);
+  append.replies.push_back(std::make_unique<registration_reply>(
+    r, a, [self](std::shared_ptr<registration> lost) { caf::anon_send(self, std::move(lost)); }));
+  env_.writer.submit(std::move(append));
 }
 
 } // namespace callboard::actors

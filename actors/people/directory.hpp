@@ -40,7 +40,7 @@ private:
   newcomer carried(const std::string& email);
 
   void enroll(const std::shared_ptr<registration>& r);
-  void enroll_unknown(const std::shared_ptr<registration>& r);
+  void enroll_new(const std::shared_ptr<registration>& r, std::optional<applicant_id> holder);
   void forget_another_age();
   void look_up(const std::string& email, std::function<void(bool, std::optional<applicant_id>)> then);
 

@@ -232,8 +232,7 @@ private:
   }
 
   bool rank_is_taken(std::int64_t rank) const {
-    return std::any_of(all.begin(), all.end(),
-                       [&](auto& e) { return e.is_waiting() && e.rank == rank; });
+    return std::any_of(all.begin(), all.end(), [&](auto& e) { return e.is_waiting() && e.rank == rank; });
   }
 
   reply no_offer(std::int64_t n) {
@@ -301,16 +300,13 @@ private:
     cools_until = now + window_s * 1000;
     ++decays;
     note(now, "DECAY_TRIGGERED", e,
-         "penalty " + std::to_string(e.penalty) + " rank " + std::to_string(e.rank) +
-             position_text(position_of(e)));
+         "penalty " + std::to_string(e.penalty) + " rank " + std::to_string(e.rank) + position_text(position_of(e)));
   }
 
   static std::string position_text(const maybe& position) {
     return position ? " position " + std::to_string(*position) : "";
   }
-  static std::string deadline_text(const entry& e) {
-    return e.deadline ? " until " + std::to_string(*e.deadline) : "";
-  }
+  static std::string deadline_text(const entry& e) { return e.deadline ? " until " + std::to_string(*e.deadline) : ""; }
 
   void note(ms now, const char* type, const entry& e, const std::string& more) {
     journal.push_back(std::to_string(now) + ' ' + type + ' ' + std::to_string(e.n) + ' ' + more);

@@ -25,8 +25,7 @@ void holds(const std::string& description, Testable&& testable) {
   params.maxSuccess = sequences();
   rc::detail::TestMetadata metadata;
   metadata.id = metadata.description = description;
-  const auto outcome =
-      rc::detail::checkTestable(std::forward<Testable>(testable), metadata, params);
+  const auto outcome = rc::detail::checkTestable(std::forward<Testable>(testable), metadata, params);
   std::ostringstream message;
   rc::detail::printResultMessage(outcome, message);
   INFO(message.str());
@@ -35,8 +34,7 @@ void holds(const std::string& description, Testable&& testable) {
 
 }  // namespace
 
-TEST_CASE(
-    "whatever is asked of an opening, the rules do what the contract says and can be told again") {
+TEST_CASE("whatever is asked of an opening, the rules do what the contract says and can be told again") {
   holds("rules = model = fold(journal) = load(rows)", [] {
     const auto steps = *any_steps();
     trial t;

@@ -33,11 +33,9 @@ struct step {
 };
 
 inline std::ostream& operator<<(std::ostream& out, const step& s) {
-  constexpr const char* names[] = {"apply",        "apply_unknown", "withdraw",
-                                   "remove",       "acknowledge",   "decline",
-                                   "set_capacity", "set_windows",   "set_offer_on_apply",
-                                   "set_open",     "wait",          "wait_until_due",
-                                   "oversleep"};
+  constexpr const char* names[] = {
+      "apply",       "apply_unknown",      "withdraw", "remove", "acknowledge",    "decline",  "set_capacity",
+      "set_windows", "set_offer_on_apply", "set_open", "wait",   "wait_until_due", "oversleep"};
   return out << names[static_cast<int>(s.what)] << '(' << s.whom << ',' << s.much << ')';
 }
 
@@ -46,9 +44,7 @@ inline rc::Gen<std::vector<step>> any_steps() {
   using namespace rc;
   // Only the steps are shrunk: a smaller number is no simpler story, and trying them all takes
   // minutes.
-  const auto number = [](int below) {
-    return gen::noShrink(gen::resize(kNominalSize, gen::inRange(0, below)));
-  };
+  const auto number = [](int below) { return gen::noShrink(gen::resize(kNominalSize, gen::inRange(0, below))); };
   const auto what = gen::weightedElement<verb>({{22, verb::apply},
                                                 {1, verb::apply_unknown},
                                                 {8, verb::withdraw},
@@ -62,9 +58,8 @@ inline rc::Gen<std::vector<step>> any_steps() {
                                                 {9, verb::wait},
                                                 {12, verb::wait_until_due},
                                                 {5, verb::oversleep}});
-  const auto one =
-      gen::build<step>(gen::set(&step::what, what), gen::set(&step::whom, number(1000)),
-                       gen::set(&step::much, number(1000)));
+  const auto one = gen::build<step>(gen::set(&step::what, what), gen::set(&step::whom, number(1000)),
+                                    gen::set(&step::much, number(1000)));
   return gen::scale(2.0, gen::container<std::vector<step>>(one));
 }
 

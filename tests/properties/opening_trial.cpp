@@ -44,22 +44,17 @@ bool read_as(const std::string& type, const std::string& text, event& into) {
 
 std::string text_of(const state& s) {
   std::ostringstream out;
-  out << s.title << " capacity " << s.capacity << " windows " << s.ack_window_s << ' '
-      << s.offer_on_apply << ' ' << s.ack_window_on_apply_s << ' ' << name(s.phase) << " total "
-      << s.total << " tail " << s.tail << " cooling "
-      << (s.cooling
-              ? std::to_string(s.cooling->n) + " until " + std::to_string(to_ms(s.cooling->until))
-              : "nobody")
+  out << s.title << " capacity " << s.capacity << " windows " << s.ack_window_s << ' ' << s.offer_on_apply << ' '
+      << s.ack_window_on_apply_s << ' ' << name(s.phase) << " total " << s.total << " tail " << s.tail << " cooling "
+      << (s.cooling ? std::to_string(s.cooling->n) + " until " + std::to_string(to_ms(s.cooling->until)) : "nobody")
       << " promotions " << s.promotion_count << '/' << s.promotion_ms << " (" << s.promotions.size()
-      << ") acknowledgments " << s.acknowledgment_count << '/' << s.acknowledgment_ms << " decays "
-      << s.decays << " live " << s.live.size() << " waiting " << s.waiting.size() << " offers "
-      << s.offers.size() << '\n';
+      << ") acknowledgments " << s.acknowledgment_count << '/' << s.acknowledgment_ms << " decays " << s.decays
+      << " live " << s.live.size() << " waiting " << s.waiting.size() << " offers " << s.offers.size() << '\n';
   const std::map<std::int64_t, application> sorted{s.applications.begin(), s.applications.end()};
   for (const auto& [n, a] : sorted)
-    out << "  " << n << " of " << a.applicant.value << ' ' << name(a.status) << " rank " << a.rank
-        << " penalty " << a.penalty << " applied " << to_ms(a.applied_at) << " promoted "
-        << show(ms_of(a.promoted_at)) << " until " << show(ms_of(a.deadline)) << " since "
-        << to_ms(a.since) << '\n';
+    out << "  " << n << " of " << a.applicant.value << ' ' << name(a.status) << " rank " << a.rank << " penalty "
+        << a.penalty << " applied " << to_ms(a.applied_at) << " promoted " << show(ms_of(a.promoted_at)) << " until "
+        << show(ms_of(a.deadline)) << " since " << to_ms(a.since) << '\n';
   return out.str();
 }
 
@@ -78,8 +73,8 @@ std::string line_of(const event& e, instant at) {
   else if (const auto* w = std::get_if<withdrawn>(&e))
     out += std::string{name(w->from)} + " by " + std::string{name(w->by)};
   else if (const auto* d = std::get_if<decayed>(&e))
-    out += "penalty " + std::to_string(d->penalty_count) + " rank " + std::to_string(d->rank) +
-           position(d->new_position);
+    out +=
+        "penalty " + std::to_string(d->penalty_count) + " rank " + std::to_string(d->rank) + position(d->new_position);
   return out;
 }
 
@@ -89,11 +84,10 @@ event through_text(const event& e) {
         const std::string type{one.type};
         const auto text = to_json(one);
         event back;
-        const bool known =
-            read_as<created>(type, text, back) || read_as<updated>(type, text, back) ||
-            read_as<applied>(type, text, back) || read_as<promoted>(type, text, back) ||
-            read_as<acknowledged>(type, text, back) || read_as<withdrawn>(type, text, back) ||
-            read_as<declined>(type, text, back) || read_as<decayed>(type, text, back);
+        const bool known = read_as<created>(type, text, back) || read_as<updated>(type, text, back) ||
+                           read_as<applied>(type, text, back) || read_as<promoted>(type, text, back) ||
+                           read_as<acknowledged>(type, text, back) || read_as<withdrawn>(type, text, back) ||
+                           read_as<declined>(type, text, back) || read_as<decayed>(type, text, back);
         if (!known)
           throw disagreement("unknown event " + type);
         return back;
@@ -150,8 +144,7 @@ std::int64_t trial::live_count() const {
 }
 
 void trial::settle() {
-  for (auto due = kind::deadline(state_); due && to_ms(*due) <= now_;
-       due = kind::deadline(state_)) {
+  for (auto due = kind::deadline(state_); due && to_ms(*due) <= now_; due = kind::deadline(state_)) {
     const auto before = seq_;
     decide(tick{});
     require(seq_ > before, "something is due, but a tick does nothing");
@@ -174,8 +167,7 @@ void trial::pass_to(model::ms at, bool awake) {
   told_ << "  it is " << now_ - dawn_ms << " ms\n";
 }
 
-void trial::command(const opening::command& c, const model::reply& expected,
-                    const std::string& words) {
+void trial::command(const opening::command& c, const model::reply& expected, const std::string& words) {
   told_ << "  " << words << '\n';
   const auto answer = decide(c);
   if (const auto* no = std::get_if<refusal>(&answer)) {
@@ -224,16 +216,13 @@ void trial::take(const step& s) {
   if (!is_time)
     settle();
   update u;
-  const auto numbered = [](const char* what, std::int64_t n) {
-    return what + (' ' + std::to_string(n));
-  };
+  const auto numbered = [](const char* what, std::int64_t n) { return what + (' ' + std::to_string(n)); };
   switch (s.what) {
   case verb::apply:
   case verb::apply_unknown: {
     const auto who = s.whom % 12 + 1;
     const bool known = s.what == verb::apply;
-    command(opening::apply{{who}, {id}, known, {}}, model_.apply(who, known, now_),
-            numbered("apply by", who));
+    command(opening::apply{{who}, {id}, known, {}}, model_.apply(who, known, now_), numbered("apply by", who));
     break;
   }
   case verb::withdraw:
@@ -246,8 +235,7 @@ void trial::take(const step& s) {
   }
   case verb::acknowledge: {
     const auto n = somebody(s.whom, true);
-    command(opening::acknowledge{id_of(n)}, model_.acknowledge(n, now_),
-            numbered("acknowledge", n));
+    command(opening::acknowledge{id_of(n)}, model_.acknowledge(n, now_), numbered("acknowledge", n));
     break;
   }
   case verb::decline: {
@@ -318,8 +306,7 @@ void trial::compare_all() {
 
 void trial::compare_journal() {
   for (auto& i = journal_compared_; i < std::max(journal_.size(), model_.journal.size()); ++i)
-    same(i < journal_.size() ? journal_[i] : "nothing",
-         i < model_.journal.size() ? model_.journal[i] : "nothing",
+    same(i < journal_.size() ? journal_[i] : "nothing", i < model_.journal.size() ? model_.journal[i] : "nothing",
          "event " + std::to_string(i + 1));
 }
 
@@ -339,8 +326,8 @@ void trial::compare_pipeline() {
   same(shown.job.phase == phase::open, model_.open, "status");
   same(shown.job.version, seq_, "version");
   require(!shown.next, "a short pipeline goes on");
-  const auto entries = [&](const std::vector<pipeline_entry>& rules,
-                           const std::vector<model::entry>& expected, const std::string& which) {
+  const auto entries = [&](const std::vector<pipeline_entry>& rules, const std::vector<model::entry>& expected,
+                           const std::string& which) {
     same(rules.size(), expected.size(), which);
     for (std::size_t i = 0; i < rules.size(); ++i) {
       const auto who = which + ' ' + std::to_string(expected[i].n);
@@ -350,8 +337,7 @@ void trial::compare_pipeline() {
       same(rules[i].position, model_.position_of(expected[i]), who + ", queuePosition");
       same(to_ms(rules[i].applied_at), expected[i].applied_at, who + ", appliedAt");
       same(ms_of(rules[i].promoted_at), expected[i].promoted_at, who + ", promotedAt");
-      same(ms_of(rules[i].acknowledge_deadline), expected[i].deadline,
-           who + ", acknowledgeDeadline");
+      same(ms_of(rules[i].acknowledge_deadline), expected[i].deadline, who + ", acknowledgeDeadline");
     }
   };
   entries(shown.active, live, "live");
@@ -360,12 +346,10 @@ void trial::compare_pipeline() {
 
 std::optional<double> trial::exact_eta(std::int64_t position) const {
   const auto& all = model_.promotions;
-  const std::vector<model::ms> last{all.end() - std::min<std::ptrdiff_t>(20, std::ssize(all)),
-                                    all.end()};
+  const std::vector<model::ms> last{all.end() - std::min<std::ptrdiff_t>(20, std::ssize(all)), all.end()};
   if (last.size() < 3)
     return std::nullopt;
-  return static_cast<double>(position * (last.back() - last.front())) /
-         (1000.0 * static_cast<double>(last.size() - 1));
+  return static_cast<double>(position * (last.back() - last.front())) / (1000.0 * static_cast<double>(last.size() - 1));
 }
 
 /// Half a second may be rounded either way: the contract does not say in which arithmetic.
@@ -388,8 +372,8 @@ void trial::compare_queue() {
     same(e.position, i + 1, "queue, position");
     same(to_ms(e.applied_at), line[i].applied_at, "queue, appliedAt");
     same(e.penalty_count, line[i].penalty, "queue, penaltyCount");
-    require(is_eta(e.eta_s, e.position), "queue, etaSeconds: the rules say " + show(e.eta_s) +
-                                             ", the contract " + show(exact_eta(e.position)));
+    require(is_eta(e.eta_s, e.position),
+            "queue, etaSeconds: the rules say " + show(e.eta_s) + ", the contract " + show(exact_eta(e.position)));
   }
 }
 
@@ -403,8 +387,7 @@ void trial::compare_summary() {
   same(shown.inactive_count, total - model_.live() - waiting, "summary, inactiveCount");
   same(shown.total_applications, total, "summary, totalApplications");
   same(shown.decay_events, model_.decays, "summary, decayEvents");
-  const auto mean = [&](const std::optional<double>& rules, const std::vector<model::ms>& all,
-                        const char* what) {
+  const auto mean = [&](const std::optional<double>& rules, const std::vector<model::ms>& all, const char* what) {
     require(rules.has_value() == !all.empty(), what);
     double sum = 0;
     for (const auto one : all)
@@ -413,8 +396,7 @@ void trial::compare_summary() {
       require(std::abs(*rules - sum / static_cast<double>(all.size())) < 1e-6, what);
   };
   mean(shown.avg_time_to_promotion_s, model_.times_to_promotion, "avgTimeToPromotionSeconds");
-  mean(shown.avg_acknowledgment_time_s, model_.times_to_acknowledgment,
-       "avgAcknowledgmentTimeSeconds");
+  mean(shown.avg_acknowledgment_time_s, model_.times_to_acknowledgment, "avgAcknowledgmentTimeSeconds");
 }
 
 void trial::compare_standing() {
@@ -451,10 +433,8 @@ void trial::compare_due() {
 
 void trial::compare_stored() {
   const auto loaded = store_.load(id);
-  require(loaded == state_,
-          "load(rows(state)) is another state:\n" + text_of(loaded) + "than\n" + text_of(state_));
-  require(folded_ == state_,
-          "fold(journal) is another state:\n" + text_of(folded_) + "than\n" + text_of(state_));
+  require(loaded == state_, "load(rows(state)) is another state:\n" + text_of(loaded) + "than\n" + text_of(state_));
+  require(folded_ == state_, "fold(journal) is another state:\n" + text_of(folded_) + "than\n" + text_of(state_));
   const auto counts = store_.counts(id);
   std::int64_t pending = 0;
   for (const auto& e : model_.all)
@@ -464,8 +444,7 @@ void trial::compare_stored() {
   same(counts.waiting, model_.line().size(), "counts, waiting");
   same(counts.total, model_.all.size(), "counts, total");
   same(counts.tail, model_.tail, "counts, tail");
-  same(counts.cooling, model_.cooling ? std::optional{model_.cooling} : std::nullopt,
-       "counts, cooling");
+  same(counts.cooling, model_.cooling ? std::optional{model_.cooling} : std::nullopt, "counts, cooling");
   same(ms_of(counts.cools_until), model_.cooling ? std::optional{model_.cools_until} : std::nullopt,
        "counts, cools_until");
   same(counts.decays, model_.decays, "counts, decays");
@@ -495,8 +474,7 @@ void trial::check_promises() {
   for (const auto& [n, a] : state_.applications) {
     require(people.insert(a.applicant.value).second, "two applications of one applicant");
     require(a.status != status::inactive, "an inactive one is present");
-    const bool cools =
-        state_.cooling && state_.cooling->n == n && now_ < to_ms(state_.cooling->until);
+    const bool cools = state_.cooling && state_.cooling->n == n && now_ < to_ms(state_.cooling->until);
     eligible = eligible || (a.status == status::waitlist && !cools);
   }
   require(!(state_.phase == phase::open && live_count() < state_.capacity && eligible),
@@ -510,8 +488,8 @@ void trial::check_overtaking() {
   const auto line = ask<opening::queue>(show_queue{}).waitlist;
   for (auto it = decayed_.begin(); it != decayed_.end();) {
     auto& [n, seen] = *it;
-    const auto mine = std::find_if(line.begin(), line.end(),
-                                   [&](const auto& e) { return ordinal_of(e.application) == n; });
+    const auto mine =
+        std::find_if(line.begin(), line.end(), [&](const auto& e) { return ordinal_of(e.application) == n; });
     if (mine == line.end()) {
       it = decayed_.erase(it);
       continue;
@@ -519,10 +497,9 @@ void trial::check_overtaking() {
     for (auto other = line.begin(); other != mine; ++other)
       if (ordinal_of(other->application) > seen.newest)
         seen.ahead.insert(ordinal_of(other->application));
-    require(std::ssize(seen.ahead) <= seen.bound,
-            "application " + std::to_string(n) + " was overtaken by " +
-                std::to_string(seen.ahead.size()) + ", at most " + std::to_string(seen.bound) +
-                " may");
+    require(std::ssize(seen.ahead) <= seen.bound, "application " + std::to_string(n) + " was overtaken by " +
+                                                      std::to_string(seen.ahead.size()) + ", at most " +
+                                                      std::to_string(seen.bound) + " may");
     ++it;
   }
 }

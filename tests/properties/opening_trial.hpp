@@ -52,9 +52,7 @@ private:
   void change(const opening::update& u, const std::string& words);
   std::int64_t live_count() const;
   std::int64_t somebody(int whom, bool offers_first) const;
-  opening::application_id id_of(std::int64_t n) const {
-    return opening::application_of(state_.id, n);
-  }
+  opening::application_id id_of(std::int64_t n) const { return opening::application_of(state_.id, n); }
 
   // Judging
   void compare_all();

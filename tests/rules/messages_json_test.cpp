@@ -65,10 +65,9 @@ TEST_CASE("a bare scalar is refused") {
 
 TEST_CASE("malformed JSON is refused") {
   for (const auto* text :
-       {"",          " ",           "{",        "}",          "[1,]",  "{\"a\":}", "{\"a\" 1}",
-        "{a:1}",     "{'a':1}",     "[1 2]",    "{\"a\":1,}", "[01]",  "[+1]",     "[.5]",
-        "[1.]",      "[1e]",        "[0x1]",    "[tru]",      "[\"a]", "// c\n{}", "{/**/}",
-        "[\"\\x\"]", "[\"\\u12\"]", "[\"\t\"]", "[\"\n\"]"}) {
+       {"",      " ",          "{",      "}",         "[1,]",        "{\"a\":}", "{\"a\" 1}", "{a:1}", "{'a':1}",
+        "[1 2]", "{\"a\":1,}", "[01]",   "[+1]",      "[.5]",        "[1.]",     "[1e]",      "[0x1]", "[tru]",
+        "[\"a]", "// c\n{}",   "{/**/}", "[\"\\x\"]", "[\"\\u12\"]", "[\"\t\"]", "[\"\n\"]"}) {
     INFO(text);
     REQUIRE_FALSE(is_read(text));
   }
@@ -135,11 +134,10 @@ TEST_CASE("a byte order mark is refused") {
 
 TEST_CASE("only UTF-8 is read") {
   REQUIRE(is_string("\xC3\xA9\xE2\x82\xAC\xF0\x9F\x8E\xAD\xF4\x8F\xBF\xBF"));
-  for (const auto* bad :
-       {"\x80", "\xBF", "\xC3", "\xC3(", "\xE2\x82", "\xE2\x28\xA1", "\xF0\x9F\x8E", "\xFF", "\xFE",
-        "\xC0\xAF", "\xC1\x81", "\xE0\x80\x80", "\xF0\x80\x80\x80",  // longer than needed
-        "\xED\xA0\x80", "\xED\xBF\xBF",                              // surrogates
-        "\xF4\x90\x80\x80", "\xF5\x80\x80\x80"}) {                   // beyond U+10FFFF
+  for (const auto* bad : {"\x80", "\xBF", "\xC3", "\xC3(", "\xE2\x82", "\xE2\x28\xA1", "\xF0\x9F\x8E", "\xFF", "\xFE",
+                          "\xC0\xAF", "\xC1\x81", "\xE0\x80\x80", "\xF0\x80\x80\x80",  // longer than needed
+                          "\xED\xA0\x80", "\xED\xBF\xBF",                              // surrogates
+                          "\xF4\x90\x80\x80", "\xF5\x80\x80\x80"}) {                   // beyond U+10FFFF
     REQUIRE_FALSE(is_string(bad));
     REQUIRE_FALSE(is_read("{\"" + std::string{bad} + "\":1}"));
   }
@@ -148,8 +146,7 @@ TEST_CASE("only UTF-8 is read") {
 TEST_CASE("surrogates come in pairs") {
   const auto doc = read(R"({"x":"\ud83c\udfad"})");
   REQUIRE(doc->root().find("x")->string() == "\xF0\x9F\x8E\xAD");
-  for (const auto* bad :
-       {"\\ud83c", "\\udfad", "\\ud83c\\ud83c", "\\udfad\\ud83c", "\\ud83cx", "\\ud83c\\n"}) {
+  for (const auto* bad : {"\\ud83c", "\\udfad", "\\ud83c\\ud83c", "\\udfad\\ud83c", "\\ud83cx", "\\ud83c\\n"}) {
     INFO(bad);
     REQUIRE_FALSE(is_string(bad));
   }
@@ -180,10 +177,9 @@ TEST_CASE("integers reach to 2^53 - 1 on either side") {
   REQUIRE(integer("-9007199254740991") == -id_max);
   REQUIRE(integer("9007199254740991.0") == id_max);
   REQUIRE(integer("9007199254740991e0") == id_max);
-  for (const auto* beyond :
-       {"9007199254740992", "-9007199254740992", "9007199254740993", "9007199254740992.0", "1e16",
-        "-1e300", "9223372036854775807", "-9223372036854775808", "9223372036854775808",
-        "18446744073709551615", "18446744073709551616", "123456789012345678901234567890"}) {
+  for (const auto* beyond : {"9007199254740992", "-9007199254740992", "9007199254740993", "9007199254740992.0", "1e16",
+                             "-1e300", "9223372036854775807", "-9223372036854775808", "9223372036854775808",
+                             "18446744073709551615", "18446744073709551616", "123456789012345678901234567890"}) {
     INFO(beyond);
     REQUIRE_FALSE(is_read("{\"x\":"s + beyond + '}'));
   }

@@ -48,14 +48,10 @@ const auto masks = "\xF0\x9F\x8E\xAD"s;
 auto job_titled(const std::string& title) {
   return read<opening::create>(R"({"capacity":1,"title":")" + title + "\"}");
 }
-auto job_with(const std::string& more) {
-  return read<opening::create>(R"({"title":"t",)" + more + '}');
-}
+auto job_with(const std::string& more) { return read<opening::create>(R"({"title":"t",)" + more + '}'); }
 auto change(const std::string& body) { return read<opening::update>(body); }
 
-bool is_email(const std::string& address) {
-  return read<login>("{\"email\":" + to_json(address) + '}').ok();
-}
+bool is_email(const std::string& address) { return read<login>("{\"email\":" + to_json(address) + '}').ok(); }
 
 }  // namespace
 
@@ -88,8 +84,7 @@ TEST_CASE("a required field can be neither absent nor null") {
 }
 
 TEST_CASE("an optional field that is null counts as absent") {
-  const auto got =
-      job_with(R"("capacity":1,"description":null,"ackWindowSeconds":null,"offerOnApply":null)");
+  const auto got = job_with(R"("capacity":1,"description":null,"ackWindowSeconds":null,"offerOnApply":null)");
   REQUIRE(got.ok());
   REQUIRE_FALSE(got.value.description);
   REQUIRE_FALSE(got.value.ack_window_s);
@@ -122,8 +117,7 @@ TEST_CASE("strings are trimmed, then counted in code points") {
 
 TEST_CASE("a description has at most ten thousand characters") {
   REQUIRE(job_with(R"("capacity":1,"description":")" + times(e_acute, 10'000) + '"').ok());
-  REQUIRE(job_with(R"("capacity":1,"description":")" + times(e_acute, 10'001) + '"').paths() ==
-          "description");
+  REQUIRE(job_with(R"("capacity":1,"description":")" + times(e_acute, 10'001) + '"').paths() == "description");
   REQUIRE(job_with(R"("capacity":1,"description":"")").ok());
 }
 
@@ -140,9 +134,7 @@ TEST_CASE("capacity is from one to a million") {
 
 TEST_CASE("windows are from one second to thirty days") {
   for (const auto* field : {"ackWindowSeconds", "ackWindowOnApplySeconds"}) {
-    const auto with = [&](const std::string& n) {
-      return change("{\""s + field + "\":" + n + '}');
-    };
+    const auto with = [&](const std::string& n) { return change("{\""s + field + "\":" + n + '}'); };
     REQUIRE(with("1").ok());
     REQUIRE(with("2592000").ok());
     REQUIRE(with("0").paths() == field);
@@ -165,9 +157,7 @@ TEST_CASE("a status is open or closed, exactly") {
 }
 
 TEST_CASE("ids are integers from 1 to 2^53 - 1") {
-  const auto with = [](const std::string& n) {
-    return read<opening::acknowledge>("{\"applicationId\":" + n + '}');
-  };
+  const auto with = [](const std::string& n) { return read<opening::acknowledge>("{\"applicationId\":" + n + '}'); };
   REQUIRE(with("1").value.application.value == 1);
   REQUIRE(with("7.0e7").value.application.value == 70'000'000);
   REQUIRE(with("9007199254740991").ok());
@@ -176,8 +166,7 @@ TEST_CASE("ids are integers from 1 to 2^53 - 1") {
 }
 
 TEST_CASE("a withdrawal may say why and by whom") {
-  const auto got =
-      read<opening::withdraw>(R"({"applicationId":1,"reason":" tired ","by":"company"})");
+  const auto got = read<opening::withdraw>(R"({"applicationId":1,"reason":" tired ","by":"company"})");
   REQUIRE(got.ok());
   REQUIRE(got.value.reason == "tired");
   REQUIRE(got.value.by == opening::party::company);
@@ -200,9 +189,8 @@ TEST_CASE("an e-mail address has one @, a local part and a dot in its domain") {
     INFO(good);
     REQUIRE(is_email(good));
   }
-  for (const auto* bad :
-       {"", " ", "a", "a@", "@b.c", "a@b", "a@@b.c", "a@b@c.d", "a.b@c", "a b@c.d", "a@b .c",
-        "a\tb@c.d", "a\x01@b.c", "a@b.c\x7F", "a\u0085b@c.d"}) {
+  for (const auto* bad : {"", " ", "a", "a@", "@b.c", "a@b", "a@@b.c", "a@b@c.d", "a.b@c", "a b@c.d", "a@b .c",
+                          "a\tb@c.d", "a\x01@b.c", "a@b.c\x7F", "a\u0085b@c.d"}) {
     INFO(bad);
     CHECK_FALSE(is_email(bad));
   }

@@ -108,25 +108,21 @@ TEST_CASE("what is no moment is not read") {
 
 TEST_CASE("every event comes back from its JSON") {
   using namespace opening;
-  comes_back(
-      created{"Prompter", "Whispers \"loud\"\n", 3, 300, true, 600, std::nullopt},
-      R"({"title":"Prompter","description":"Whispers \"loud\"\n","capacity":3,"ackWindowSeconds":300,)"
-      R"("offerOnApply":true,"ackWindowOnApplySeconds":600,"owner":null})");
+  comes_back(created{"Prompter", "Whispers \"loud\"\n", 3, 300, true, 600, std::nullopt},
+             R"({"title":"Prompter","description":"Whispers \"loud\"\n","capacity":3,"ackWindowSeconds":300,)"
+             R"("offerOnApply":true,"ackWindowOnApplySeconds":600,"owner":null})");
   comes_back(created{"Prompter", std::nullopt, 3, 300, false, 600, "acme"},
              R"({"title":"Prompter","description":null,"capacity":3,"ackWindowSeconds":300,)"
              R"("offerOnApply":false,"ackWindowOnApplySeconds":600,"owner":"acme"})");
-  comes_back(
-      updated{"Prompter", std::nullopt, 4, 1, false, 2, phase::closed},
-      R"({"title":"Prompter","description":null,"capacity":4,"ackWindowSeconds":1,"offerOnApply":false,)"
-      R"("ackWindowOnApplySeconds":2,"status":"closed"})");
-  comes_back(
-      applied{{70'000'001}, {5}, status::active, {}, {}, {}},
-      R"({"applicationId":70000001,"applicantId":5,"status":"ACTIVE","rank":null,"position":null,)"
-      R"("acknowledgeDeadline":null})");
-  comes_back(
-      applied{{70'000'001}, {5}, status::waitlist, 9, 4, {}},
-      R"({"applicationId":70000001,"applicantId":5,"status":"WAITLIST","rank":9,"position":4,)"
-      R"("acknowledgeDeadline":null})");
+  comes_back(updated{"Prompter", std::nullopt, 4, 1, false, 2, phase::closed},
+             R"({"title":"Prompter","description":null,"capacity":4,"ackWindowSeconds":1,"offerOnApply":false,)"
+             R"("ackWindowOnApplySeconds":2,"status":"closed"})");
+  comes_back(applied{{70'000'001}, {5}, status::active, {}, {}, {}},
+             R"({"applicationId":70000001,"applicantId":5,"status":"ACTIVE","rank":null,"position":null,)"
+             R"("acknowledgeDeadline":null})");
+  comes_back(applied{{70'000'001}, {5}, status::waitlist, 9, 4, {}},
+             R"({"applicationId":70000001,"applicantId":5,"status":"WAITLIST","rank":9,"position":4,)"
+             R"("acknowledgeDeadline":null})");
   comes_back(
       applied{{70'000'001}, {5}, status::pending_acknowledgment, {}, {}, noon + 1ms},
       R"({"applicationId":70000001,"applicantId":5,"status":"PENDING_ACKNOWLEDGMENT","rank":null,"position":null,)"
@@ -169,20 +165,18 @@ TEST_CASE("answers have the fields of the contract, nullable ones always") {
   j.id = {7};
   j.title = "Prompter";
   j.created_at = noon;
-  REQUIRE(
-      to_json(j) ==
-      R"({"id":7,"title":"Prompter","description":null,"capacity":0,"activeCount":0,"waitlistCount":0,)"
-      R"("createdAt":"2026-03-01T12:00:00.000Z","ackWindowSeconds":0,"offerOnApply":false,)"
-      R"("ackWindowOnApplySeconds":0,"status":"open","owner":null,"version":0})");
+  REQUIRE(to_json(j) ==
+          R"({"id":7,"title":"Prompter","description":null,"capacity":0,"activeCount":0,"waitlistCount":0,)"
+          R"("createdAt":"2026-03-01T12:00:00.000Z","ackWindowSeconds":0,"offerOnApply":false,)"
+          R"("ackWindowOnApplySeconds":0,"status":"open","owner":null,"version":0})");
   application_result r;
   r.application = {70'000'001};
   r.applicant = {1};
   r.job = {7};
   r.message = "m";
-  REQUIRE(
-      to_json(r) ==
-      R"({"applicationId":70000001,"applicantId":1,"jobId":7,"status":"WAITLIST","queuePosition":null,)"
-      R"("message":"m","acknowledgeDeadline":null})");
+  REQUIRE(to_json(r) ==
+          R"({"applicationId":70000001,"applicantId":1,"jobId":7,"status":"WAITLIST","queuePosition":null,)"
+          R"("message":"m","acknowledgeDeadline":null})");
   summary s;
   s.job = {7};
   REQUIRE(
@@ -192,11 +186,10 @@ TEST_CASE("answers have the fields of the contract, nullable ones always") {
   opening::queue q;
   q.job = {7};
   q.waitlist.push_back({{70'000'001}, {1}, "Ada", 1, noon, 0, std::nullopt});
-  REQUIRE(
-      to_json(q) ==
-      R"({"jobId":7,"jobTitle":"","capacity":0,"activeCount":0,"waitlistEntries":[{"applicationId":70000001,)"
-      R"("applicantId":1,"applicantName":"Ada","position":1,"appliedAt":"2026-03-01T12:00:00.000Z",)"
-      R"("penaltyCount":0,"etaSeconds":null}]})");
+  REQUIRE(to_json(q) ==
+          R"({"jobId":7,"jobTitle":"","capacity":0,"activeCount":0,"waitlistEntries":[{"applicationId":70000001,)"
+          R"("applicantId":1,"applicantName":"Ada","position":1,"appliedAt":"2026-03-01T12:00:00.000Z",)"
+          R"("penaltyCount":0,"etaSeconds":null}]})");
   pipeline_entry e;
   e.applied_at = noon;
   REQUIRE(
@@ -205,10 +198,9 @@ TEST_CASE("answers have the fields of the contract, nullable ones always") {
       R"("queuePosition":null,"appliedAt":"2026-03-01T12:00:00.000Z","promotedAt":null,"acknowledgeDeadline":null})");
   standing st;
   st.applied_at = noon;
-  REQUIRE(to_json(st) ==
-          R"({"applicationId":0,"jobId":0,"jobTitle":"","status":"INACTIVE","queuePosition":null,)"
-          R"("appliedAt":"2026-03-01T12:00:00.000Z","promotedAt":null,"acknowledgeDeadline":null,)"
-          R"("timeInCurrentStateSeconds":0,"etaSeconds":null,"penaltyCount":0})");
+  REQUIRE(to_json(st) == R"({"applicationId":0,"jobId":0,"jobTitle":"","status":"INACTIVE","queuePosition":null,)"
+                         R"("appliedAt":"2026-03-01T12:00:00.000Z","promotedAt":null,"acknowledgeDeadline":null,)"
+                         R"("timeInCurrentStateSeconds":0,"etaSeconds":null,"penaltyCount":0})");
 }
 
 TEST_CASE("every named value has one name and is found by it") {

@@ -135,8 +135,7 @@ TEST_CASE("a cooling entry does not stand in the way of those behind it") {
   REQUIRE(s.told() == "WITHDRAWN 2, PROMOTED 1");
 }
 
-TEST_CASE(
-    "with several free slots the cooling entry is passed over and the next behind it promoted") {
+TEST_CASE("with several free slots the cooling entry is passed over and the next behind it promoted") {
   story s{slots_by_offer(1)};
   const auto ada = s.applies(1);
   s.accepts(closing);
@@ -195,9 +194,11 @@ TEST_CASE("of offers due together only the last to decay cools") {
     s.applies(who);
   s.pass(600s);
   // Each decay frees a slot for the one before; the last one waits for its own slot to cool.
-  REQUIRE(s.told() ==
-          "DECAY_TRIGGERED 1, DECAY_TRIGGERED 2, PROMOTED 1, DECAY_TRIGGERED 3, PROMOTED 2");
+  REQUIRE(s.told() == "DECAY_TRIGGERED 1, DECAY_TRIGGERED 2, PROMOTED 1, DECAY_TRIGGERED 3, PROMOTED 2");
   REQUIRE(s.state().cooling->n == 3);
+  // Who decayed and was promoted in one decision rests as promoted.
+  REQUIRE(s.row_of(application_of({job_7}, 1)).status == status::pending_acknowledgment);
+  REQUIRE(s.row_of(application_of({job_7}, 3)).status == status::waitlist);
   s.pass(300s);
   // 3 has cooled when 1 and 2 run out together: first the free slot is filled.
   REQUIRE(s.told() == "PROMOTED 3, DECAY_TRIGGERED 1, DECAY_TRIGGERED 2, PROMOTED 1");

@@ -12,8 +12,7 @@ constexpr std::int64_t subject = 42;
 enum class place_in_life { unknown, active, waiting, decayed, pending, inactive };
 
 constexpr std::string_view name_of(place_in_life p) {
-  constexpr std::array<std::string_view, 6> names{"unknown", "active",  "waiting",
-                                                  "decayed", "pending", "inactive"};
+  constexpr std::array<std::string_view, 6> names{"unknown", "active", "waiting", "decayed", "pending", "inactive"};
   return names[static_cast<std::size_t>(p)];
 }
 
@@ -53,14 +52,10 @@ struct pair_of {
 
 const std::array pairs{
     pair_of{place_in_life::unknown, code::not_found, code::not_found, code::not_found, {}},
-    pair_of{place_in_life::active, status::inactive, code::conflict, code::conflict,
-            code::duplicate_submission},
-    pair_of{place_in_life::waiting, status::inactive, code::conflict, code::conflict,
-            code::duplicate_submission},
-    pair_of{place_in_life::decayed, status::inactive, code::gone, code::gone,
-            code::duplicate_submission},
-    pair_of{place_in_life::pending, status::inactive, status::active, status::inactive,
-            code::duplicate_submission},
+    pair_of{place_in_life::active, status::inactive, code::conflict, code::conflict, code::duplicate_submission},
+    pair_of{place_in_life::waiting, status::inactive, code::conflict, code::conflict, code::duplicate_submission},
+    pair_of{place_in_life::decayed, status::inactive, code::gone, code::gone, code::duplicate_submission},
+    pair_of{place_in_life::pending, status::inactive, status::active, status::inactive, code::duplicate_submission},
     pair_of{place_in_life::inactive, code::conflict, code::conflict, code::conflict, {}},
 };
 
@@ -72,8 +67,7 @@ void meets(story& s, const Command& c, application_id a, const expectation& expe
       REQUIRE_THAT(message, Contains("not found"));
     else if (*no == code::conflict)
       REQUIRE_THAT(message,
-                   Contains(std::is_same_v<Command, withdraw> ? "already inactive"
-                                                              : "not pending acknowledgment"));
+                   Contains(std::is_same_v<Command, withdraw> ? "already inactive" : "not pending acknowledgment"));
     return;
   }
   const auto answer = s.accepts(c);
@@ -97,8 +91,7 @@ status status_after(const event& e) {
 }
 
 /// The status an event found an application in, by what the journal said before.
-std::optional<status> status_before(const std::vector<story::entry>& journal, std::size_t at,
-                                    application_id a) {
+std::optional<status> status_before(const std::vector<story::entry>& journal, std::size_t at, application_id a) {
   while (at-- > 0)
     if (kind::subject(journal[at].event) == std::to_string(a.value))
       return status_after(journal[at].event);
@@ -109,16 +102,15 @@ std::optional<status> status_before(const std::vector<story::entry>& journal, st
 
 TEST_CASE("the lifecycle has the nine moves of the contract and no other") {
   using from = std::optional<status>;
-  const std::vector<std::pair<from, status>> moves{
-      {std::nullopt, status::active},
-      {std::nullopt, status::pending_acknowledgment},
-      {std::nullopt, status::waitlist},
-      {status::waitlist, status::pending_acknowledgment},
-      {status::waitlist, status::inactive},
-      {status::pending_acknowledgment, status::active},
-      {status::pending_acknowledgment, status::waitlist},
-      {status::pending_acknowledgment, status::inactive},
-      {status::active, status::inactive}};
+  const std::vector<std::pair<from, status>> moves{{std::nullopt, status::active},
+                                                   {std::nullopt, status::pending_acknowledgment},
+                                                   {std::nullopt, status::waitlist},
+                                                   {status::waitlist, status::pending_acknowledgment},
+                                                   {status::waitlist, status::inactive},
+                                                   {status::pending_acknowledgment, status::active},
+                                                   {status::pending_acknowledgment, status::waitlist},
+                                                   {status::pending_acknowledgment, status::inactive},
+                                                   {status::active, status::inactive}};
   REQUIRE(lifecycle.size() == moves.size());
   std::vector<from> origins{std::nullopt};
   for (std::size_t i = 0; i < names_of(status{}).size(); ++i)
@@ -127,15 +119,14 @@ TEST_CASE("the lifecycle has the nine moves of the contract and no other") {
     for (std::size_t i = 0; i < names_of(status{}).size(); ++i) {
       const auto to = static_cast<status>(i);
       INFO((origin ? name(*origin) : "nothing") << " to " << name(to));
-      const bool expected =
-          std::find(moves.begin(), moves.end(), std::pair{origin, to}) != moves.end();
+      const bool expected = std::find(moves.begin(), moves.end(), std::pair{origin, to}) != moves.end();
       REQUIRE(allowed(origin, to) == expected);
     }
 }
 
 TEST_CASE("the states have their public names and EXPIRED is none of them") {
-  REQUIRE(names_of(status{}) == std::array<std::string_view, 4>{
-                                    "ACTIVE", "WAITLIST", "PENDING_ACKNOWLEDGMENT", "INACTIVE"});
+  REQUIRE(names_of(status{}) ==
+          std::array<std::string_view, 4>{"ACTIVE", "WAITLIST", "PENDING_ACKNOWLEDGMENT", "INACTIVE"});
   REQUIRE_FALSE(from_name<status>("EXPIRED"));
 }
 
@@ -295,8 +286,7 @@ TEST_CASE("whatever happens to an application is a move of the lifecycle") {
   for (std::size_t i = 0; i < s.journal.size(); ++i)
     if (const auto a = kind::subject(s.journal[i].event)) {
       INFO(text_of(s.journal[i].event));
-      REQUIRE(
-          allowed(status_before(s.journal, i, {std::stoll(*a)}), status_after(s.journal[i].event)));
+      REQUIRE(allowed(status_before(s.journal, i, {std::stoll(*a)}), status_after(s.journal[i].event)));
     }
 }
 
@@ -309,6 +299,5 @@ TEST_CASE("an event that is no move of the lifecycle can not be applied") {
   REQUIRE_THROWS(kind::evolve(copy, acknowledged{ada}, dawn, changed));
   REQUIRE_THROWS(kind::evolve(copy, decayed{ada, 1, 1, 1, dawn}, dawn, changed));
   REQUIRE_THROWS(
-      kind::evolve(copy, withdrawn{application_of({job_7}, 2), status::active, party::applicant},
-                   dawn, changed));
+      kind::evolve(copy, withdrawn{application_of({job_7}, 2), status::active, party::applicant}, dawn, changed));
 }

@@ -57,8 +57,7 @@ TEST_CASE("a newcomer passes over a rank that a decayed entry holds") {
   REQUIRE(s.standing_of(dan)->position == 3);
 }
 
-TEST_CASE(
-    "a decayed entry stands behind everybody who waits, also behind those who decayed before") {
+TEST_CASE("a decayed entry stands behind everybody who waits, also behind those who decayed before") {
   story s{slots_by_offer(2)};
   const auto ada = s.applies(1);
   const auto bob = s.applies(2);

@@ -103,8 +103,7 @@ TEST_CASE("minutes in a message are rounded up") {
   c.ack_window_on_apply_s = window;
   story s{c};
   const auto n = window / 60 + (window % 60 ? 1 : 0);
-  REQUIRE_THAT(s.accepts(application_by(1)).message,
-               Contains("within " + std::to_string(n) + " minutes"));
+  REQUIRE_THAT(s.accepts(application_by(1)).message, Contains("within " + std::to_string(n) + " minutes"));
 }
 
 TEST_CASE("whatever frees a slot promotes the next in the same decision") {
@@ -226,8 +225,7 @@ TEST_CASE("an offer above a lowered capacity stays valid") {
 TEST_CASE("a newcomer's row travels with the application and with nothing else") {
   story s;
   auto c = application_by(9);
-  c.person =
-      std::make_shared<const applicant_row>(applicant_row{{9}, "Ada", "ada@example.org", dawn});
+  c.person = std::make_shared<const applicant_row>(applicant_row{{9}, "Ada", "ada@example.org", dawn});
   s.accepts(c);
   REQUIRE(s.carried.size() == 1);
   REQUIRE(s.carried[0].in->name == "applicants");

@@ -206,7 +206,7 @@ TEST_CASE("etaSeconds is the position times the mean gap of the last promotions,
   REQUIRE(shown[2].eta_s == 38);  // 37.5
   REQUIRE(s.standing_of(line[next])->eta_s == 13);
   REQUIRE_FALSE(s.standing_of(holder)->eta_s);
-  for (int i = 0; i < 20; ++i)
+  for (int i = 0; i < 19; ++i)
     promote_after(2s);
   shown = s.accepts(show_queue{}).waitlist;
   REQUIRE(shown[0].eta_s == 2);  // of the last twenty only

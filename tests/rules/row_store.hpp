@@ -66,9 +66,7 @@ public:
             whole_at(r, "version")};
   }
 
-  opening::application_row application(std::int64_t id) const {
-    return application_from(at("applications", id));
-  }
+  opening::application_row application(std::int64_t id) const { return application_from(at("applications", id)); }
 
   std::vector<opening::application_row> applications() const {
     std::vector<opening::application_row> all;
@@ -98,8 +96,7 @@ private:
     for (std::size_t i = 0; i < r.values.size(); ++i) {
       const auto held = r.values[i].index();  // 0 is null, then in the order of column_type
       if (held != 0 && held != static_cast<std::size_t>(r.in->columns[i].type) + 1)
-        throw std::logic_error("column " + std::string{r.in->columns[i].name} +
-                               " holds another type");
+        throw std::logic_error("column " + std::string{r.in->columns[i].name} + " holds another type");
     }
   }
 
@@ -112,12 +109,8 @@ private:
   static std::int64_t whole_at(const row& r, std::string_view column) {
     return std::get<std::int64_t>(value(r, column));
   }
-  static std::string text_at(const row& r, std::string_view column) {
-    return std::get<std::string>(value(r, column));
-  }
-  static bool is_null(const row& r, std::string_view column) {
-    return value(r, column).index() == 0;
-  }
+  static std::string text_at(const row& r, std::string_view column) { return std::get<std::string>(value(r, column)); }
+  static bool is_null(const row& r, std::string_view column) { return value(r, column).index() == 0; }
   static std::optional<std::int64_t> maybe_whole_at(const row& r, std::string_view column) {
     return is_null(r, column) ? std::nullopt : std::optional{whole_at(r, column)};
   }

@@ -106,9 +106,7 @@ public:
     instant at;
   };
 
-  explicit story(const create& c = slots(1)) : state_{kind::initial(std::to_string(job_7))} {
-    accepts(c);
-  }
+  explicit story(const create& c = slots(1)) : state_{kind::initial(std::to_string(job_7))} { accepts(c); }
   /// A story that begins in the middle.
   explicit story(opening::state middle) : state_{std::move(middle)} {}
 
@@ -138,9 +136,7 @@ public:
     return *no;
   }
 
-  application_id applies(std::int64_t applicant) {
-    return accepts(application_by(applicant)).application;
-  }
+  application_id applies(std::int64_t applicant) { return accepts(application_by(applicant)).application; }
 
   /// Lets time pass, timer by timer.
   void pass(milliseconds time) {
@@ -181,9 +177,7 @@ public:
     return out;
   }
 
-  std::int64_t rank_of(application_id a) const {
-    return state_.applications.at(ordinal_of(a)).rank;
-  }
+  std::int64_t rank_of(application_id a) const { return state_.applications.at(ordinal_of(a)).rank; }
   application_row row_of(application_id a) const { return store.application(a.value); }
   instant now() const { return now_; }
   const opening::state& state() const { return state_; }
@@ -194,8 +188,8 @@ public:
     std::string out;
     for (auto i = told_from_; i < journal.size(); ++i) {
       const auto subject = kind::subject(journal[i].event);
-      out += (out.empty() ? "" : ", ") +
-             std::visit([](const auto& e) { return std::string{e.type}; }, journal[i].event);
+      out +=
+          (out.empty() ? "" : ", ") + std::visit([](const auto& e) { return std::string{e.type}; }, journal[i].event);
       if (subject)
         out += ' ' + std::to_string(ordinal_of({std::stoll(*subject)}));
     }
@@ -215,9 +209,8 @@ public:
   /// How often a type of event happened.
   template <class Event>
   std::size_t count() const {
-    return static_cast<std::size_t>(
-        std::count_if(journal.begin(), journal.end(),
-                      [](const auto& e) { return std::holds_alternative<Event>(e.event); }));
+    return static_cast<std::size_t>(std::count_if(
+        journal.begin(), journal.end(), [](const auto& e) { return std::holds_alternative<Event>(e.event); }));
   }
 
   /// One decision without anything before it, for questions about single decisions.

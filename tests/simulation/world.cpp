@@ -110,8 +110,13 @@ bool world::step() {
   return false;
 }
 
+bool world::ring() {
+  auto& clock = node->scheduler.clock();
+  return clock.has_pending_timeout() && clock.schedule().begin()->first <= clock.now() && clock.trigger_timeout();
+}
+
 void world::settle() {
-  while (step()) {}
+  while (step() || ring()) {}
 }
 
 void world::settle_without_writer() {

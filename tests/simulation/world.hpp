@@ -195,6 +195,7 @@ public:
 private:
   friend struct parts;
   bool step();
+  bool ring(); ///< what is due by CAF's clock
   std::int64_t last_batch_ = 0;
   std::chrono::nanoseconds lived_{0}; ///< in lives before this one
   int sent_ = 0;
