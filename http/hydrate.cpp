@@ -1,6 +1,7 @@
 #include "http/hydrate.hpp"
 
 #include "actors/people/reads.hpp"
+#include "http/pages.hpp"
 
 namespace callboard::http {
 namespace {
@@ -48,7 +49,7 @@ void write_pipeline_members(std::string& out, const opening::pipeline& p) {
   out += R"(,"waitlistApplicants":)";
   write_json(out, p.waitlist);
   if (p.next)
-    out += R"(,"truncated":true)";
+    write_cut_off(out, {p.next->live, p.next->rank});
 }
 
 std::string to_text(const opening::pipeline& p) {
@@ -61,7 +62,7 @@ std::string to_text(const opening::queue& q) {
   std::string out = "{";
   write_json_members(out, q);
   if (q.next)
-    out += R"(,"truncated":true)";
+    write_cut_off(out, {q.next->live, q.next->rank});
   return out += '}';
 }
 

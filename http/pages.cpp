@@ -67,6 +67,12 @@ std::string cursor(const place& p) {
   return out;
 }
 
+void write_cut_off(std::string& out, const place& next) {
+  out += R"(,"truncated":true,"next_cursor":")";
+  out += cursor(next);
+  out += '"';
+}
+
 void link_next(const exchange& x, response& r, const place& next) {
   std::string link = "<";
   append_escaped(link, x.path);

@@ -30,6 +30,9 @@ page page_of(const exchange& x, std::size_t numbers);
 
 std::string cursor(const place& p);
 
+/// In a body that is an object: that a list in it was cut off, and where it goes on.
+void write_cut_off(std::string& out, const place& next);
+
 /// Link: rel="next" to the same path and query with this cursor.
 void link_next(const exchange& x, response& r, const place& next);
 

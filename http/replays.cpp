@@ -69,10 +69,10 @@ public:
     out.text += R"(,"events":)";
     write_json(out.text, shown_events(from));
     if (is_cut_ || lists.next) {
-      out.text += R"(,"truncated":true)";
       // A list that is complete goes on behind everything.
       const auto rest = lists.next.value_or(opening::place{opening::applications_per_opening, id_max});
       out.next = http::place{is_cut_ ? taken_.back().first.seq : fold_.seq, rest.live, rest.rank};
+      write_cut_off(out.text, *out.next);
     }
     out.text += '}';
     return out;

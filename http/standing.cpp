@@ -117,8 +117,9 @@ task<response> show_status(exchange& x) {
   response r{200, "{"};
   write_json_members(r.body, out);
   if (rows.has_more) {
-    r.body += R"(,"truncated":true)";
-    link_next(x, r, {out.applications.back().application.value});
+    const place next{out.applications.back().application.value};
+    write_cut_off(r.body, next);
+    link_next(x, r, next);
   }
   r.body += '}';
   co_return r;
