@@ -88,7 +88,8 @@ auto read(exchange& x, Question question) -> task<std::invoke_result_t<Question&
   auto one = std::make_shared<reading>(reading{std::move(question), reply_sender<result>{x.io}});
   auto here = one->to.other_end();
   // Only the job holds the answering end, so that a job that never runs is answered too.
-  x.app.node.readers().submit([held = std::move(one)](persistence::reader& from) { read_for(held->to, held->question, from); });
+  x.app.node.readers().submit(
+    [held = std::move(one)](persistence::reader& from) { read_for(held->to, held->question, from); });
   co_return co_await received(std::move(here));
 }
 

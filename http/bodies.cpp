@@ -41,7 +41,8 @@ json_document parsed_body(const exchange& x, body_size size) {
 std::int64_t path_id(const exchange& x, std::size_t parameter, std::string_view name) {
   const auto& text = x.parameters.at(parameter);
   std::int64_t id = 0;
-  const bool is_number = !text.empty() && text.size() <= 16 && text.front() != '0' && std::all_of(text.begin(), text.end(), is_digit);
+  const bool is_number =
+    !text.empty() && text.size() <= 16 && text.front() != '0' && std::all_of(text.begin(), text.end(), is_digit);
   if (is_number)
     id = std::stoll(text);
   if (!is_number || id > id_max)

@@ -114,8 +114,8 @@ task<response> show_readiness(exchange& x) {
       is_ready = false;
     }
   }
-  response r{is_ready ? 200 : 503,
-             to_json(readiness{is_ready ? "ready" : "unavailable", std::string{store.name()}, std::string{store.durability()}})};
+  const readiness seen{is_ready ? "ready" : "unavailable", std::string{store.name()}, std::string{store.durability()}};
+  response r{is_ready ? 200 : 503, to_json(seen)};
   if (!is_ready)
     r.headers.emplace_back("Retry-After", "1");
   co_return r;

@@ -120,6 +120,10 @@ std::optional<json_document> json_document::parse(std::string_view text, std::st
     problem = "byte order mark"; // nlohmann would skip it silently
     return std::nullopt;
   }
+  if (text.find('\0') != std::string_view::npos) {
+    problem = "NUL in the text"; // nlohmann would take it for the end
+    return std::nullopt;
+  }
   json_document doc;
   doc.chars_.reserve(text.size());
   json_builder builder{doc, limits, {}};

@@ -31,12 +31,16 @@ std::string json_reader::checked(std::string_view s, const email_address&) {
       c = static_cast<char>(c - 'A' + 'a');
   const auto at = address.find('@');
   const auto domain = at == std::string::npos ? std::string_view{} : std::string_view{address}.substr(at + 1);
-  const bool odd = std::any_of(address.begin(), address.end(), [](char c) {
-    const auto u = static_cast<unsigned char>(c);
-    return u <= 0x20 || u == 0x7F;
-  });
+  // Spaces and controls, those of Latin-1 (U+0080 to U+009F) and the no-break space too.
+  bool odd = false;
+  for (std::size_t i = 0; i < address.size(); ++i) {
+    const auto u = static_cast<unsigned char>(address[i]);
+    const auto next = i + 1 < address.size() ? static_cast<unsigned char>(address[i + 1]) : 0;
+    odd = odd || u <= 0x20 || u == 0x7F || (u == 0xC2 && next >= 0x80 && next <= 0xA0);
+  }
   const auto dot = domain.find('.');
-  if (odd || code_points(address) > 254 || at == std::string::npos || at == 0 || at > 64
+  if (odd || code_points(address) > 254 || at == std::string::npos || at == 0
+      || code_points(std::string_view{address}.substr(0, at)) > 64
       || domain.find('@') != std::string_view::npos || dot == std::string_view::npos || domain.front() == '.'
       || domain.back() == '.')
     complain("must be an e-mail address");

@@ -22,6 +22,8 @@ public:
 
   template <described T>
   void read(const json_value& from, T& into) {
+    if (from.kind() != json_value::type::object)
+      return complain("must be an object");
     for_each_field<T>([&](const auto& f) { member(from.find(f.name), f, into.*f.member); });
   }
 
@@ -105,8 +107,6 @@ private:
   void value(const json_value& v, const Rule&, raw_json& into) { into.text = v.dump(); }
   template <class Rule, described T>
   void value(const json_value& v, const Rule&, T& into) {
-    if (v.kind() != json_value::type::object)
-      return complain("must be an object");
     read(v, into);
   }
   template <class Rule, class T>

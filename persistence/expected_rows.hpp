@@ -15,7 +15,8 @@ namespace callboard::persistence {
 class expected_rows {
 public:
   /// Called with table, row and column ("" for a whole row) and what is wrong.
-  using sink = std::function<void(std::string_view table, const std::string& key, std::string_view column, std::string what)>;
+  using sink =
+    std::function<void(std::string_view table, const std::string& key, std::string_view column, std::string what)>;
 
   /// What an event made of a row; the last one counts.
   void put(const row& r);

@@ -106,6 +106,7 @@ struct evolution {
     leave(a, status::pending_acknowledgment);
     if (s.cooling && s.cooling->n == a.n)
       s.cooling.reset();
+    a.rank = 0; // counts while waiting only
     a.promoted_at = at;
     a.deadline = e.acknowledge_deadline;
     enter(a, status::pending_acknowledgment);

@@ -12,6 +12,8 @@ using deciding = decision<kind>;
 using answer = kind::answer;
 
 constexpr std::int64_t page_default = 10'000;
+/// The opening's own two rows change as well.
+constexpr std::size_t touches_max = changes_max - 2;
 
 std::int64_t live_count(const state& s) { return static_cast<std::int64_t>(s.live.size()); }
 
@@ -51,7 +53,7 @@ bool promote_next(deciding& d) {
 }
 
 void cascade(deciding& d) {
-  while (d.changed.applications.size() < changes_max && promote_next(d)) {}
+  while (d.changed.applications.size() < touches_max && promote_next(d)) {}
 }
 
 bool decay_next(deciding& d) {
@@ -202,7 +204,7 @@ answer on(deciding& d, const decline& c) {
 
 answer on(deciding& d, const tick&) {
   // A cascade that was interrupted goes on before the next offer decays.
-  while (d.changed.applications.size() < changes_max && (promote_next(d) || decay_next(d))) {}
+  while (d.changed.applications.size() < touches_max && (promote_next(d) || decay_next(d))) {}
   return nothing{};
 }
 

@@ -60,7 +60,8 @@ struct showing {
   }
   void operator()(const decayed& e) {
     moved(e.application, status::pending_acknowledgment, status::waitlist);
-    out.metadata = about().with("penaltyCount", e.penalty_count).with("newPosition", e.new_position).with("rank", e.rank).done();
+    out.metadata =
+      about().with("penaltyCount", e.penalty_count).with("newPosition", e.new_position).with("rank", e.rank).done();
   }
 };
 

@@ -11,13 +11,15 @@ applicant shown(applicant_row&& r) { return {r.id, std::move(r.name), std::move(
 
 std::optional<applicant> find(persistence::reader& from, applicant_id id) {
   std::optional<applicant> found;
-  persistence::select<applicant_row>(from, "where id = $1", {id.value}, [&](applicant_row r) { found = shown(std::move(r)); });
+  persistence::select<applicant_row>(from, "where id = $1", {id.value},
+                                     [&](applicant_row r) { found = shown(std::move(r)); });
   return found;
 }
 
 std::optional<applicant> find(persistence::reader& from, const std::string& email) {
   std::optional<applicant> found;
-  persistence::select<applicant_row>(from, "where email = $1", {email}, [&](applicant_row r) { found = shown(std::move(r)); });
+  persistence::select<applicant_row>(from, "where email = $1", {email},
+                                     [&](applicant_row r) { found = shown(std::move(r)); });
   return found;
 }
 
