@@ -14,9 +14,6 @@
 #include <type_traits>
 #include <utility>
 
-// g++ 12 inlines a coroutine frame's operator new, but not its operator delete, and takes them for strangers.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
-
 /// From a request's coroutine to the actors and the store, and back. No thread waits meanwhile.
 namespace callboard::http {
 

@@ -11,11 +11,7 @@
 namespace callboard::http {
 namespace {
 
-#ifdef CALLBOARD_VERSION
 constexpr std::string_view server_version = CALLBOARD_VERSION;
-#else
-constexpr std::string_view server_version = "0.1.0";
-#endif
 
 struct readiness {
   std::string status;

@@ -106,7 +106,7 @@ inline std::unordered_map<std::string, counter_row> load(persistence::reader& fr
 /// A node that hosts counters beside openings.
 class counting_world : public world {
 public:
-  counting_world() {
+  explicit counting_world(unsigned seed = 0) : world{persistence::make_store("sqlite::memory:"), seed} {
     write("create table counters (key text primary key, sum integer not null, fuse integer)");
     more_kinds = [](actors::kind_hosts& hosts, actors::environment& env) {
       hosts.emplace(kind::name, std::make_unique<actors::host_of<kind>>(env, &load));

@@ -34,7 +34,10 @@ persistence::journal_writer::options writing(world& w) {
   persistence::journal_writer::options o;
   o.seed = 1;
   o.now = [&w] { return w.steady(); };
-  o.arm = [&w](const entity_id& id, instant due) { w.node->env.arm(id, due); };
+  o.arm = [&w](const entity_id& id, instant due) {
+    if (w.node)
+      w.node->env.arm(id, due);
+  };
   o.alarm = [&w](std::string_view what, const std::string&) { w.alarms.emplace_back(what); };
   return o;
 }
@@ -119,6 +122,10 @@ void world::settle() {
   while (step() || ring()) {}
 }
 
+void world::run(int steps) {
+  while (steps-- > 0 && (step() || ring())) {}
+}
+
 void world::settle_without_writer() {
   while (node->scheduler.try_run_once() || node->readers.run_one() || node->loaders.run_one()) {}
 }
@@ -148,7 +155,10 @@ void world::address(actors::request& r, entity_id target, std::string key) {
   r.deadline = steady() + 10s;
 }
 
-void world::dispatch(const actors::request_ptr& r) { caf::anon_send(node->supervisor, r); }
+void world::dispatch(const actors::request_ptr& r) {
+  if (node) // else the process is dying
+    caf::anon_send(node->supervisor, r);
+}
 
 std::shared_ptr<opening_probe> world::send_create(opening::create c, std::string key) {
   auto p = std::make_shared<opening_probe>();
@@ -186,7 +196,8 @@ std::shared_ptr<opening_probe> world::send_public(const std::string& job, std::s
       } else
         q->fail(std::get<code>(found));
     };
-    caf::anon_send(node->directory, question);
+    if (node)
+      caf::anon_send(node->directory, question);
   };
   p->resolve_again = [resolve](actors::request_ptr r) {
     auto q = std::static_pointer_cast<opening_probe>(r);

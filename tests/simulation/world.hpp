@@ -35,19 +35,20 @@ public:
   std::optional<actors::replay> again;
   std::int64_t version = 0;
   int answers = 0;
+  std::function<void()> heard; ///< called in the moment of the answer
 
   void answer(typename Kind::result r, std::int64_t v) override {
     result = std::move(r);
     version = v;
-    ++answers;
+    hear();
   }
   void refuse(refusal r) override {
     no = std::move(r);
-    ++answers;
+    hear();
   }
   void answer_again(actors::replay r) override {
     again = std::move(r);
-    ++answers;
+    hear();
   }
   bool accepted() const { return result.has_value(); }
   bool refused(code why) const { return no && no->what == why; }
@@ -57,6 +58,13 @@ public:
   const std::string& name() const { return this->by->request; }
   template <class T>
   const T& get() const { return std::get<T>(*result); }
+
+private:
+  void hear() {
+    ++answers;
+    if (heard)
+      heard();
+  }
 };
 
 using opening_probe = probe<opening::kind>;
@@ -94,6 +102,8 @@ public:
   void crash();
 
   void settle();
+  /// Only so much of it.
+  void run(int steps);
   /// The same, but nothing is written.
   void settle_without_writer();
   void pass(milliseconds t);

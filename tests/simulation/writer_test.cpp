@@ -334,12 +334,7 @@ TEST_CASE("answers between suspects do not stop the search for poison") {
 
 TEST_CASE("a batch in doubt is sent again as it was") {
   desk d;
-  std::vector<const batch*> seen;
-  std::vector<std::int64_t> numbers;
-  const auto unknown = [&](const batch& b) {
-    numbers.push_back(b.number);
-    return commit_outcome{.how = ending::unknown};
-  };
+  const auto unknown = [](const batch&) { return commit_outcome{.how = ending::unknown}; };
   d.store.script = {unknown, unknown, unknown};
   d.sends("a", 2, "a");
   d.runs();
@@ -398,7 +393,6 @@ TEST_CASE("everybody may know of a commit before anybody is told") {
   desk d;
   struct curious final : pending_reply {
     desk& d;
-    bool seen = false;
     explicit curious(desk& of) : d{of} {}
     void release() override {
       d.told.lines.push_back(d.lives["b"].shared->committed == 1 ? "knew" : "did not know");
