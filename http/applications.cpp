@@ -25,22 +25,30 @@ response application_written(answer<kind> a, success how) {
   return written<opening::application_result>(std::move(a), how);
 }
 
-/// Asks again whose the e-mail is that a command brought for a newcomer, since somebody else's row was first, and sends
-/// the same request once more.
+using application_request = std::shared_ptr<actors::request_to<kind>>;
+
+/// Finds out whose the e-mail is, or makes it a newcomer's, and sends the request on its way from there: the io thread
+/// hears only of the answer.
+void send_for(actors::node& to, const application_request& r, std::string name, std::string email, newcomer lost) {
+  to.find_or_create(std::move(name), std::move(email), std::move(lost), [&to, r](std::variant<actors::person, code> found) {
+    if (const auto* why = std::get_if<code>(&found))
+      return r->fail(*why);
+    auto& who = std::get<actors::person>(found);
+    auto& command = std::get<opening::apply>(r->command);
+    command.applicant = who.id;
+    command.person = std::move(who.row);
+    to.send(r);
+  });
+}
+
+/// The same once more for a request whose newcomer was somebody else's e-mail already.
 auto once_more(actors::node& to) {
   return [&to](const actors::request_ptr& r) {
-    const auto row = std::get<opening::apply>(static_cast<actors::request_to<kind>&>(*r).command).person;
+    auto again = std::static_pointer_cast<actors::request_to<kind>>(r);
+    const auto row = std::get<opening::apply>(again->command).person;
     if (!row)
       return r->fail(code::internal);
-    to.find_or_create(row->name, row->email, row, [&to, r](std::variant<actors::person, code> found) {
-      if (const auto* why = std::get_if<code>(&found))
-        return r->fail(*why);
-      auto& who = std::get<actors::person>(found);
-      auto& command = std::get<opening::apply>(static_cast<actors::request_to<kind>&>(*r).command);
-      command.applicant = who.id;
-      command.person = std::move(who.row);
-      to.send(r);
-    });
+    send_for(to, again, row->name, row->email, row);
   };
 }
 
@@ -85,11 +93,13 @@ task<response> apply(exchange& x) {
 
 task<response> apply_in_public(exchange& x) {
   auto body = body_of<public_application>(x);
-  auto key = opening_key(body.job.value);
-  auto who = co_await find_or_create(x, std::move(body.name), std::move(body.email));
-  opening::command command = opening::apply{who.id, body.job, true, std::move(who.row)};
-  std::function<void(actors::request_ptr)> resolve_again = once_more(x.app.node);
-  auto a = co_await ask<kind>(x, std::move(key), std::move(command), asking::command, std::move(resolve_again));
+  opening::command command = opening::apply{{}, body.job, true, nullptr};
+  auto t = make_ticket<kind>(x, opening_key(body.job.value), std::move(command), asking::command);
+  t->resolve_again = once_more(x.app.node);
+  auto here = t->other_end();
+  send_for(x.app.node, t, std::move(body.name), std::move(body.email), nullptr);
+  t.reset(); // whoever holds it last answers it
+  auto a = co_await received(std::move(here));
   co_return application_written(std::move(a), opening::apply::answers);
 }
 

@@ -96,13 +96,6 @@ refusal failed_read(std::exception_ptr what) {
   }
 }
 
-task<actors::person> find_or_create(exchange& x, std::string name, std::string email) {
-  auto to = std::make_shared<reply_sender<actors::person>>(x.io);
-  auto here = to->other_end();
-  x.app.node.find_or_create(std::move(name), std::move(email), {}, sink_to(std::move(to)));
-  co_return co_await received(std::move(here));
-}
-
 task<std::optional<applicant>> find_applicant(exchange& x, applicant_id id) {
   auto to = std::make_shared<reply_sender<std::optional<applicant>>>(x.io);
   auto here = to->other_end();

@@ -49,14 +49,19 @@ enum class asking : std::uint8_t {
 /// Fills in what every request carries: who asks, until when, which version and under which Idempotency-Key.
 void address(actors::request& r, const exchange& x, std::string_view kind, std::string key, asking how);
 
-/// Sends at once; the answer is awaited with `received`.
+/// A request that is ready to be sent.
 template <class Kind>
-std::shared_ptr<reply<answer<Kind>>> send(exchange& x, std::string key, typename Kind::command c, asking how,
-                                          std::function<void(actors::request_ptr)> resolve_again = {}) {
+std::shared_ptr<ticket<Kind>> make_ticket(exchange& x, std::string key, typename Kind::command c, asking how) {
   auto t = std::make_shared<ticket<Kind>>(x.io);
   address(*t, x, Kind::name, std::move(key), how);
   t->command = std::move(c);
-  t->resolve_again = std::move(resolve_again);
+  return t;
+}
+
+/// Sends at once; the answer is awaited with `received`.
+template <class Kind>
+std::shared_ptr<reply<answer<Kind>>> send(exchange& x, std::string key, typename Kind::command c, asking how) {
+  auto t = make_ticket<Kind>(x, std::move(key), std::move(c), how);
   auto here = t->other_end();
   x.app.node.send(std::move(t));
   return here;
@@ -64,9 +69,8 @@ std::shared_ptr<reply<answer<Kind>>> send(exchange& x, std::string key, typename
 
 /// Asks an entity; throws `refused`.
 template <class Kind>
-task<answer<Kind>> ask(exchange& x, std::string key, typename Kind::command c, asking how,
-                       std::function<void(actors::request_ptr)> resolve_again = {}) {
-  auto here = send<Kind>(x, std::move(key), std::move(c), how, std::move(resolve_again));
+task<answer<Kind>> ask(exchange& x, std::string key, typename Kind::command c, asking how) {
+  auto here = send<Kind>(x, std::move(key), std::move(c), how);
   co_return co_await received(std::move(here));
 }
 
@@ -102,8 +106,6 @@ void read_for(reply_sender<T>& to, Question& question, persistence::reader& from
   }
 }
 
-/// Whose e-mail this is; a newcomer comes with the row to carry along.
-task<actors::person> find_or_create(exchange& x, std::string name, std::string email);
 /// Nothing when nobody has this id.
 task<std::optional<applicant>> find_applicant(exchange& x, applicant_id id);
 

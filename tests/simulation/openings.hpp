@@ -31,6 +31,12 @@ inline opening::update with_capacity(std::int64_t n) {
   return u;
 }
 
+inline opening::update with_title(std::string title) {
+  opening::update u;
+  u.title = std::move(title);
+  return u;
+}
+
 inline opening::update with_phase(opening::phase p) {
   opening::update u;
   u.phase = p;

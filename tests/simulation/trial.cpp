@@ -57,6 +57,10 @@ void trial::run() {
   for (int i = 0; i < steps; ++i)
     act();
   calm();
+  over_ = true;
+  // Who does not write does not notice that somebody else did.
+  for (const auto& id : openings_)
+    add(world_.send(id, with_title("The end")), true);
   world_.pass(60s);
   check_answers();
   check_keys();
@@ -108,8 +112,8 @@ void trial::command() {
     case 7: return add(world_.send(id, opening::acknowledge{number}), true);
     case 8: return add(world_.send(id, opening::decline{number}), true);
     case 9: {
-      auto change = with_capacity(1 + any(4));
-      change.title = "Title " + std::to_string(callers_.size());
+      auto change = with_title("Title " + std::to_string(callers_.size()));
+      change.capacity = 1 + any(4);
       return add(world_.send(id, change), true);
     }
     case 10: return add(world_.send_read(id, opening::show_queue{}), false);
@@ -143,13 +147,14 @@ void trial::fault() {
     case 8: return world_.store.fails(ending::down);
     case 9: // somebody else decides for one of ours
       return world_.store.next([this, id, stranger = 1'000 + ++strangers_](const batch& b, persistence::store& inner) {
-        foreigner{world_.weather->behind(), world_.now()}.decides(id, by(stranger));
+        if (!over_)
+          foreigner{world_.weather->behind(), world_.now()}.decides(id, by(stranger));
         return inner.commit(b);
       });
     default: // or registers an address
       return world_.store.next([this, n = any(4), stranger = 1'000'000 + ++strangers_](const batch& b, persistence::store& inner) {
         const auto email = "p" + std::to_string(n) + "@example.org";
-        if (world_.count("select count(*) from applicants where email = '" + email + "'") == 0)
+        if (!over_ && world_.count("select count(*) from applicants where email = '" + email + "'") == 0)
           foreigner{world_.weather->behind(), world_.now()}.registers(stranger, email);
         return inner.commit(b);
       });

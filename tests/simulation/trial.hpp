@@ -69,6 +69,7 @@ private:
   std::vector<caller> callers_;
   int faults_ = 0;
   int strangers_ = 0;
+  bool over_ = false; ///< no stranger interferes any more
   std::uint64_t trace_ = 0;
 };
 
