@@ -8,6 +8,7 @@
 #include "messages/log.hpp"
 #include "persistence/append.hpp"
 #include "persistence/chain.hpp"
+#include "persistence/hex.hpp"
 #include "persistence/rows.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -214,6 +215,7 @@ private:
     take_back(back);
     if (!asked) {
       phase_ = phase::absent;
+      wake_soon(); // something may have been due that nobody remembers now
       return give_up(code::not_applied);
     }
     begin(found);
@@ -384,7 +386,7 @@ private:
       return;
     }
     if (env_.writer.is_down())
-      return;
+      return wake_soon();
     persistence::append a;
     a.entity = id_;
     a.life = life_;
@@ -490,9 +492,10 @@ private:
   }
 
   static typename Kind::command tick_command() { return typename Kind::tick{}; }
-  static std::shared_ptr<const origin> by_time() {
-    static const auto time = std::make_shared<const origin>(origin{"system", "clock", "", "", ""});
-    return time;
+  /// What time decides has no caller; the hash that it builds on makes a trace of its own.
+  std::shared_ptr<const origin> by_time() const {
+    return std::make_shared<const origin>(
+      origin{"system", "clock", "deadline", persistence::to_hex(hash_.substr(0, 16)), ""});
   }
 
   // Idempotency: looked up after arrival, so that two arrivals can not both find nothing.
@@ -558,6 +561,7 @@ private:
     const auto how = std::visit([](const auto& c) { return success{c.answers}; }, q.command);
     entry.answer = replay{how, std::visit([](const auto& r) { return body_of(r); }, result)};
     entry.told = std::make_shared<std::atomic<bool>>(false);
+    entry.owner.reset(); // its place is free as soon as it is answered
     d.carried.push_back(to_row(persistence::request_row{{q.key->digest}, {q.key->fingerprint},
                                                         static_cast<std::int32_t>(how), entry.answer->body, d.now}));
     for (auto& j : std::exchange(entry.joiners, {}))
@@ -625,7 +629,7 @@ public:
   host_of(environment& env, state_loader states)
     : env_{env}, loads_{env.loaders, [states = std::move(states)](persistence::reader& from, std::vector<std::string> keys) {
                           return load(from, keys, states);
-                        }, 64} {}
+                        }, 64, 2} {}
 
   std::string_view name() const override { return Kind::name; }
 

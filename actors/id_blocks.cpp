@@ -15,6 +15,8 @@ void id_blocks::open(persistence::store& from, const std::string& name) {
   auto& b = blocks_[name];
   b.next = claim(from, name, block_size_);
   b.end = b.next + block_size_;
+  b.spare = claim(from, name, block_size_);
+  b.spare_end = b.spare + block_size_;
 }
 
 /// A store that went back in time gives the same ids again.

@@ -74,8 +74,8 @@ std::unordered_map<applicant_id, applicant> applicants(persistence::reader& from
 struct node::parts {
   parts(node_options o, std::unique_ptr<persistence::store> s)
     : options{std::move(o)}, store{std::move(s)}, last_batch{store->open(options.name)}, time{store_time(*store)},
-      writer{*store, last_batch, writing()}, readers{*store, options.reader_threads}, loaders{*store, 2},
-      answers{readers, stored}, known{readers, emails}, by_id{readers, applicants},
+      writer{*store, last_batch, writing()}, readers{*store, options.reader_threads}, lookups{*store, 2},
+      loaders{*store, 2}, answers{lookups, stored}, known{lookups, emails}, by_id{lookups, applicants},
       system{configured(config, options.worker_threads)},
       env{system, time, writer, loaders, answers,
           [this](const entity_id& id, instant due) { caf::anon_send(alarm, arm_atom::value, id, to_ms(due)); }} {
@@ -93,7 +93,7 @@ struct node::parts {
     for (auto& slice : slices)
       slice = system.spawn<directory>(env, known, ids);
     alarm = system.spawn<timers>(
-      time, readers,
+      time, lookups,
       [this](const entity_id& id) {
         caf::anon_send(shards[static_cast<std::size_t>(shard_of(id.kind, id.key))], tick_atom::value, id);
       },
@@ -136,10 +136,13 @@ struct node::parts {
 
   void prune() {
     const auto before = to_ms(time.now() - options.request_retention);
-    writer.submit([before](persistence::store& s) {
+    writer.submit([this, before](persistence::store& s) {
       const std::vector<persistence::sql_param> params{before};
-      s.write("delete from requests where digest in (select digest from requests where at < $1 limit 1000)", params,
-              [](const persistence::result_row&) {});
+      int gone = 0;
+      s.write("delete from requests where digest in (select digest from requests where at < $1 limit 1000) returning status",
+              params, [&](const persistence::result_row&) { ++gone; });
+      if (gone == 1'000)
+        prune(); // the rest, after whatever waits now
     });
   }
 
@@ -158,12 +161,14 @@ struct node::parts {
       // The ids stay unused.
     }
     readers.stop();
+    lookups.stop();
     loaders.stop();
     for (auto& shard : shards)
       caf::anon_send_exit(shard, caf::exit_reason::user_shutdown);
     for (auto& slice : slices)
       caf::anon_send_exit(slice, caf::exit_reason::user_shutdown);
     caf::anon_send_exit(alarm, caf::exit_reason::user_shutdown);
+    system.await_all_actors_done(); // until then any of them may still look at these handles
     shards = {};
     slices = {};
     alarm = nullptr;
@@ -175,8 +180,9 @@ struct node::parts {
   timekeeper time;
   sliding_histogram commits;
   persistence::journal_writer writer;
-  persistence::readers readers;
-  persistence::readers loaders;
+  persistence::readers readers; ///< of callers' lists and audits, which may take their time
+  persistence::readers lookups; ///< what commands and timers wait for
+  persistence::readers loaders; ///< of entities
   stored_answers answers;
   known_emails known;
   persistence::grouped<applicant_id, applicant> by_id;

@@ -11,6 +11,12 @@ supervisor::supervisor(caf::actor_config& cfg, const kind_hosts& hosts, supervis
   : caf::event_based_actor{cfg}, hosts_{hosts}, how_{how}, all_{all}, now_{std::move(now)} {}
 
 caf::behavior supervisor::make_behavior() {
+  // Nobody should die but by leaving. Who does all the same is forgotten, and comes back with the next request.
+  set_down_handler([this](const caf::down_msg& gone) {
+    for (const auto& [id, r] : residents_)
+      if (r.actor.address() == gone.source)
+        return left(entity_id{id});
+  });
   return {
     [this](const request_ptr& r) { forward(r); },
     [this](tick_atom, const entity_id& id) { tick(id); },
@@ -41,6 +47,7 @@ supervisor::resident* supervisor::find_or_spawn(const entity_id& id) {
     resident r;
     r.figures = std::make_shared<resident_figures>();
     r.actor = host->second->spawn(id.key, caf::actor_cast<caf::actor>(this), r.figures);
+    monitor(r.actor);
     r.place = by_use_.insert(by_use_.end(), id);
     it = residents_.emplace(id, std::move(r)).first;
     all_.residents += 1;
@@ -49,7 +56,7 @@ supervisor::resident* supervisor::find_or_spawn(const entity_id& id) {
       delayed_send(this, std::chrono::milliseconds{how_.idle / 4}, sweep_atom::value);
     }
     if (all_.residents > how_.residents_max)
-      if (auto oldest = residents_.find(by_use_.front()); oldest != residents_.end())
+      if (auto oldest = residents_.find(by_use_.front()); oldest != it)
         ask_to_leave(oldest->second);
   }
   it->second.used = now_();

@@ -80,7 +80,7 @@ const std::vector<option> table{
     {"readers.threads", whole_number{&settings::readers_threads, 1, 64},
      "Threads and connections that read from the store."},
 
-    {"requests.retention_h", whole_number{&settings::requests_retention_h, 1, 8760},
+    {"requests.retention_h", whole_number{&settings::requests_retention_h, 24, 8760},
      "How long the answer to an Idempotency-Key is remembered."},
 
     {"log.level", one_of{&settings::log_level, {"debug", "info", "warn", "error"}},

@@ -1,29 +1,12 @@
 #include "http/ask.hpp"
 
 #include "http/bodies.hpp"
-#include "http/head_check.hpp"
 #include "http/versions.hpp"
 #include "messages/log.hpp"
 #include "persistence/digest.hpp"
 
-#include <algorithm>
-
 namespace callboard::http {
 namespace {
-
-constexpr std::size_t key_size_max = 255;
-
-std::optional<std::string_view> idempotency_key(const exchange& x) {
-  const auto it = std::find_if(x.headers.begin(), x.headers.end(),
-                               [](const auto& h) { return equal_ignoring_case(h.first, "Idempotency-Key"); });
-  if (it == x.headers.end())
-    return std::nullopt;
-  const auto key = it->second;
-  const bool printable = std::all_of(key.begin(), key.end(), [](char c) { return c >= ' ' && c <= '~'; });
-  if (key.empty() || key.size() > key_size_max || !printable)
-    invalid("Idempotency-Key", "must have 1 to " + std::to_string(key_size_max) + " printable characters");
-  return key;
-}
 
 std::string principal(const exchange& x) {
   return x.app.settings.auth_mode == "open" ? "open" : x.by->actor_type + ':' + x.by->actor_id;

@@ -1,5 +1,7 @@
 #include "http/bodies.hpp"
 
+#include "http/head_check.hpp"
+
 #include <algorithm>
 
 namespace callboard::http {
@@ -68,6 +70,19 @@ std::optional<instant> query_time(const exchange& x, std::string_view name) {
 std::optional<std::string> query_text(const exchange& x, std::string_view name) {
   const auto text = x.query_value(name);
   return text ? std::optional{std::string{*text}} : std::nullopt;
+}
+
+std::optional<std::string_view> idempotency_key(const exchange& x) {
+  constexpr std::size_t key_size_max = 255;
+  const auto it = std::find_if(x.headers.begin(), x.headers.end(),
+                               [](const auto& h) { return equal_ignoring_case(h.first, "Idempotency-Key"); });
+  if (it == x.headers.end())
+    return std::nullopt;
+  const auto key = it->second;
+  const bool printable = std::all_of(key.begin(), key.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  if (key.empty() || key.size() > key_size_max || !printable)
+    invalid("Idempotency-Key", "must have 1 to " + std::to_string(key_size_max) + " printable characters");
+  return key;
 }
 
 } // namespace callboard::http

@@ -21,6 +21,9 @@ enum class body_size : std::uint8_t { usual, bulk };
 /// A parsed body; no body is an empty object.
 json_document parsed_body(const exchange& x, body_size size);
 
+/// The Idempotency-Key of a write, if it has one.
+std::optional<std::string_view> idempotency_key(const exchange& x);
+
 template <described T>
 T body_of(const exchange& x, body_size size = body_size::usual) {
   const auto document = parsed_body(x, size);
@@ -29,6 +32,7 @@ T body_of(const exchange& x, body_size size = body_size::usual) {
   reader.read(document.root(), out);
   if (!reader.problems.empty())
     invalid(std::move(reader.problems));
+  idempotency_key(x); // refused here, before anything is looked for
   return out;
 }
 

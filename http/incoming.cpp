@@ -64,9 +64,11 @@ std::optional<refusal> incoming::admit() {
     return why;
   if (auto why = entrance_.access.refuse(x, peer_))
     return why;
-  if (to)
+  if (to) {
     if (auto why = check_media())
       return why;
+  } else if (head.has_body())
+    return no(code::validation_error, "OPTIONS takes no body");
   return take_permit();
 }
 

@@ -340,13 +340,15 @@ void journal_writer::lost_heads(const commit_outcome& o) {
 }
 
 void journal_writer::lost_names(const commit_outcome& o) {
-  take_back();
   const auto loses = [&](const row& r) {
     return std::any_of(o.names.begin(), o.names.end(), [&](const taken_name& n) {
       return r.in == n.in && text_of(r.values[r.in->name_column]) == n.name;
     });
   };
   const auto is_lost = [&](const append& a) { return std::any_of(a.rows.begin(), a.rows.end(), loses); };
+  if (std::none_of(flight_.begin(), flight_.end(), is_lost))
+    return poisoned(o); // nobody to blame by name: sent again as it is it would fail again
+  take_back();
   // Who lost its request's key brought nothing to be resolved again: the stored answer waits for it.
   const auto must_resolve = [&](const append& a) {
     return std::any_of(a.rows.begin(), a.rows.end(), [&](const row& r) { return r.in->keeps_first && loses(r); });
@@ -443,7 +445,7 @@ void journal_writer::drop_waiting(code why) {
 }
 
 void journal_writer::went_backwards() {
-  how_.alarm("the store went back in time: everything is loaded anew", {});
+  how_.alarm("the store is not as we left it: everything is loaded anew", {});
   age_ += 1;
   for (auto& a : flight_) {
     for (auto& r : a.replies)
@@ -461,7 +463,8 @@ bool journal_writer::reconnect() {
     const auto found = store_.reconnect();
     connected_ = true;
     pause_ = 0ms;
-    if (found < last_batch_) {
+    // Behind us: it was restored. Ahead of us: somebody else has written meanwhile. Only a batch in doubt may be one ahead.
+    if (found < last_batch_ || found > last_batch_ + (doubtful_ ? 1 : 0)) {
       went_backwards();
       last_batch_ = found;
       connected_ = true;

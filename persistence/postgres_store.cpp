@@ -34,7 +34,9 @@ std::int64_t postgres_store::open(std::string_view node) {
       postgres_schema schema{*session_};
       migrate(schema, postgres_migrations());
     }
-    session_->query("insert into writers (node, batch) values ($1, 0) on conflict do nothing", {node_}, ignore);
+    // Two steps, which no batch makes: whoever wrote before us finds out that somebody else did since.
+    session_->query("insert into writers as t (node, batch) values ($1, 0) on conflict (node) do update set batch = t.batch + 2",
+                    {node_}, ignore);
     return last_batch();
   });
 }
@@ -68,6 +70,7 @@ std::int64_t postgres_store::last_batch() {
 std::int64_t postgres_store::reconnect() {
   return guarded([&] {
     connect(reconnect_patience);
+    session_->query("insert into writers (node, batch) values ($1, 0) on conflict do nothing", {node_}, ignore);
     return last_batch();
   });
 }

@@ -51,19 +51,19 @@ public:
   /// asked is false when the store did not answer.
   using sink = std::function<void(bool asked, const Value* found)>;
 
-  grouped(readers& pool, look_up how, std::size_t group_max = 1'000)
-    : pool_{pool}, how_{std::move(how)}, group_max_{group_max} {}
+  grouped(readers& pool, look_up how, std::size_t group_max = 1'000, int at_once = 1)
+    : pool_{pool}, how_{std::move(how)}, group_max_{group_max}, at_once_{at_once} {}
 
   void ask(Key key, sink done) {
     const std::lock_guard lock{mutex_};
     waiting_.emplace_back(std::move(key), std::move(done));
-    if (!scheduled_)
+    if (running_ < at_once_)
       schedule();
   }
 
 private:
   void schedule() {
-    scheduled_ = true;
+    running_ += 1;
     pool_.submit([this](reader& from) { run(from); });
   }
 
@@ -83,15 +83,15 @@ private:
     bool asked = true;
     try {
       found = how_(from, std::move(keys));
-    } catch (const store_error&) {
-      asked = false;
+    } catch (const std::exception&) {
+      asked = false; // rows that make no sense answer nobody either
     }
     for (auto& [key, done] : group) {
       const auto it = found.find(key);
       done(asked, it == found.end() ? nullptr : &it->second);
     }
     const std::lock_guard lock{mutex_};
-    scheduled_ = false;
+    running_ -= 1;
     if (!waiting_.empty())
       schedule();
   }
@@ -101,7 +101,8 @@ private:
   std::size_t group_max_;
   std::mutex mutex_;
   std::vector<std::pair<Key, sink>> waiting_;
-  bool scheduled_ = false;
+  int at_once_;
+  int running_ = 0; ///< groups under way
 };
 
 } // namespace callboard::persistence

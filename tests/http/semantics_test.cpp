@@ -75,6 +75,13 @@ TEST_CASE("HEAD is GET without the body", "[semantics]") {
   CHECK(s.ask(request("HEAD /echo", "Connection: close\r\n")).status == 0);  // no body to wait for
 }
 
+TEST_CASE("OPTIONS with a body is refused", "[semantics]") {
+  stage s;
+  CHECK(s.ask(request("OPTIONS /items/1", "Content-Length: 5\r\n") + "12345").status == 400);
+  CHECK(s.ask(request("OPTIONS /items/1", "Transfer-Encoding: chunked\r\n") + "0\r\n\r\n").status == 400);
+  CHECK(s.ask(request("OPTIONS /items/1")).status == 204);
+}
+
 TEST_CASE("OPTIONS says what a path can do", "[semantics]") {
   stage s;
   const auto a =

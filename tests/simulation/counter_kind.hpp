@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-/// A second kind, as small as one can be: it counts, and fails when asked to. That it runs at all shows that the machinery
-/// knows no kind by name.
+/// A second kind, as small as one can be: it counts, and fails when asked to. That it runs at all shows that the
+/// machinery knows no kind by name.
 namespace callboard::simulation::counting {
 
 struct add {
@@ -96,7 +96,8 @@ struct kind {
   static std::size_t weight(const state&) { return 100; }
 };
 
-inline std::unordered_map<std::string, counter_row> load(persistence::reader& from, const std::vector<std::string>& keys) {
+inline std::unordered_map<std::string, counter_row> load(persistence::reader& from,
+                                                         const std::vector<std::string>& keys) {
   std::unordered_map<std::string, counter_row> out;
   for (const auto& k : keys)
     persistence::select<counter_row>(from, "where key = $1", {k}, [&](counter_row r) { out.emplace(k, std::move(r)); });

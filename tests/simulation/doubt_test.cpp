@@ -204,3 +204,18 @@ TEST_CASE("a process that dies in doubt finds what was committed") {
   CHECK(w.count("select count(*) from applications") == 1);
   CHECK(w.verified());
 }
+
+TEST_CASE("a batch is not taken for committed because somebody else wrote meanwhile") {
+  world w;
+  const auto id = w.create(job(5));
+  // Another process held the store for a while: it opened (two steps) and committed (one).
+  w.store.write("update writers set batch = batch + 3", {}, [](const persistence::result_row&) {});
+  w.store.fails(ending::unknown);
+  const auto p = w.send(id, by(1));
+  w.pass(1s);
+  CHECK(p->refused(code::outcome_unknown));
+  CHECK(w.has_alarm("not as we left it"));
+  CHECK(w.count("select count(*) from applications") == 0);
+  CHECK(w.ask(id, by(1))->accepted());
+  CHECK(w.verified());
+}

@@ -315,3 +315,13 @@ TEST_CASE("who joined and then had to stand for itself is not told less than it 
   CHECK(w.events_of(*joined) == 1);
   CHECK(w.verified());
 }
+
+TEST_CASE("a request with a key gives its place back when it is answered") {
+  world w;
+  w.supervision.requests_max = 1;
+  w.crash();
+  const auto id = w.create(job(5));
+  CHECK(w.ask(id, with_capacity(6), "one")->accepted());
+  CHECK(w.ask(id, with_capacity(7), "two")->accepted());
+  CHECK(w.ask(id, opening::show{})->accepted());
+}

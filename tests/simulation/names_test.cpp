@@ -162,7 +162,8 @@ TEST_CASE("when one of two that brought an address is poison, the other still br
   const auto a = w.create(job(1));
   const auto b = w.create(job(1));
   w.weather->on_commit = [a](const batch& batch, persistence::store&) {
-    const bool offends = std::any_of(batch.heads.begin(), batch.heads.end(), [&](const auto& h) { return h.entity->key == a; });
+    const bool offends = std::any_of(batch.heads.begin(), batch.heads.end(),
+                                     [&](const auto& h) { return h.entity->key == a; });
     return offends ? std::optional{weather::outcome(ending::poison)} : std::nullopt;
   };
   const auto one = w.send_public(a, ada);

@@ -89,7 +89,8 @@ TEST_CASE("what is due decays at a start that nobody asks anything of") {
   w.node->scheduler.clock().advance_time(3min);
   w.crash();
   CHECK(w.count(count_of("DECAY_TRIGGERED")) == 1);
-  CHECK(w.count("select at from journal where type = 'DECAY_TRIGGERED'") > due); // when it was decided, not when it was due
+  // When it was decided, not when it was due.
+  CHECK(w.count("select at from journal where type = 'DECAY_TRIGGERED'") > due);
   CHECK(w.verified());
 }
 

@@ -191,7 +191,8 @@ TEST_CASE("whoever arrives while an actor leaves is not lost and keeps its turn"
     w.settle();
     for (std::size_t i = 0; i < all.size(); ++i) {
       REQUIRE(all[i]->accepted());
-      CHECK(all[i]->get<opening::application_result>().application == nth(id, round * 10 + static_cast<std::int64_t>(i) + 1));
+      const auto n = round * 10 + static_cast<std::int64_t>(i) + 1;
+      CHECK(all[i]->get<opening::application_result>().application == nth(id, n));
     }
   }
   CHECK(w.verified());

@@ -14,7 +14,8 @@ using persistence::commit_outcome;
 constexpr int steps = 150;
 
 /// Every decision has one of these; the rest of it are promotions.
-constexpr std::string_view primary = "('JOB_CREATED', 'JOB_UPDATED', 'APPLIED', 'WITHDRAWN', 'ACKNOWLEDGED', 'DECLINED', 'ADDED')";
+constexpr std::string_view primary =
+  "('JOB_CREATED', 'JOB_UPDATED', 'APPLIED', 'WITHDRAWN', 'ACKNOWLEDGED', 'DECLINED', 'ADDED')";
 
 } // namespace
 
@@ -36,12 +37,18 @@ void trial::require(bool holds, const std::string& what) {
 template <class Kind>
 void trial::add(std::shared_ptr<probe<Kind>> p, bool changes, std::string key, std::string email) {
   auto* raw = p.get();
-  p->heard = [this, raw, changes, keyed = !key.empty()] {
-    // Nothing leaves before its commit.
-    if (raw->accepted() && changes)
-      require(primary_events(raw->name()) == 1, raw->name() + " was accepted before its commit");
+  p->heard = [this, raw, changes, keyed = !key.empty(), floor = told_[p->target]] {
     if (raw->replayed())
       require(keyed, raw->name() + " was answered again without a key");
+    if (!raw->accepted())
+      return;
+    // Nothing leaves before its commit.
+    require(!changes || primary_events(raw->name()) == 1, raw->name() + " was accepted before its commit");
+    require(raw->version <= stored_version(raw->target), raw->name() + " saw what was not committed");
+    // What somebody was told before it was sent, it sees.
+    require(raw->version >= floor, raw->name() + " did not see what others had been told");
+    auto& told = told_[raw->target];
+    told = std::max(told, raw->version);
   };
   callers_.push_back({p, [raw] { return raw->answers; },
                       [raw] { return raw->no ? std::optional{raw->no->what} : std::nullopt; },
@@ -49,8 +56,13 @@ void trial::add(std::shared_ptr<probe<Kind>> p, bool changes, std::string key, s
                       changes, std::move(key), std::move(email), false});
 }
 
+std::int64_t trial::stored_version(const entity_id& e) {
+  return world_.count("select seq from heads where kind = '" + std::string{e.kind} + "' and key = '" + e.key + "'");
+}
+
 std::int64_t trial::primary_events(const std::string& request) {
-  return world_.count("select count(*) from journal where request = '" + request + "' and type in " + std::string{primary});
+  return world_.count("select count(*) from journal where request = '" + request + "' and type in "
+                      + std::string{primary});
 }
 
 void trial::run() {
@@ -94,7 +106,7 @@ void trial::act() {
 void trial::command() {
   const auto id = some_opening();
   const auto number = nth(id, 1 + any(12));
-  switch (any(13)) {
+  switch (any(15)) {
     case 0:
     case 1:
     case 2: return add(world_.send(id, by(1 + any(8))), true);
@@ -122,8 +134,14 @@ void trial::command() {
       const auto p = world_.send_create(job(1), key);
       return add(p, true, key);
     }
-    default:
-      return add(world_.sends(often(20) ? counting::command{counting::explode{}} : counting::command{counting::add{1}}), true);
+    case 12:
+      if (often(50))
+        return add(world_.send_read<counting::kind>("a", counting::show{}), false);
+      return add(world_.sends(often(40) ? counting::command{counting::explode{}} : counting::command{counting::add{1}}), true);
+    default: { // counting has no sense of its own of what is a duplicate
+      const auto key = "add-" + std::to_string(any(4));
+      return add(world_.send<counting::kind>("a", counting::add{1}, key), true, key);
+    }
   }
 }
 
@@ -152,10 +170,10 @@ void trial::fault() {
         return inner.commit(b);
       });
     default: // or registers an address
-      return world_.store.next([this, n = any(4), stranger = 1'000'000 + ++strangers_](const batch& b, persistence::store& inner) {
+      return world_.store.next([this, n = any(4), id = 1'000'000 + ++strangers_](const batch& b, persistence::store& inner) {
         const auto email = "p" + std::to_string(n) + "@example.org";
         if (!over_ && world_.count("select count(*) from applicants where email = '" + email + "'") == 0)
-          foreigner{world_.weather->behind(), world_.now()}.registers(stranger, email);
+          foreigner{world_.weather->behind(), world_.now()}.registers(id, email);
         return inner.commit(b);
       });
   }
@@ -251,7 +269,8 @@ void trial::check_openings() {
     std::set<std::int64_t> live;
   };
   std::map<std::string, tally> tallies;
-  from->query("select key, type, data, pos from journal where kind = 'opening' order by pos", {}, [&](const persistence::result_row& r) {
+  constexpr std::string_view lines = "select key, type, data, pos from journal where kind = 'opening' order by pos";
+  from->query(lines, {}, [&](const persistence::result_row& r) {
     auto& t = tallies[std::string{r.text(0)}];
     const auto type = r.text(1);
     const auto e = decode_event<opening::event>(type, r.text(2));
@@ -283,10 +302,10 @@ void trial::check_openings() {
 }
 
 void trial::check_counters() {
-  require(world_.sum() == world_.count("select count(*) from journal where kind = 'counter'"), "the counter is not what it counted");
-  require(world_.count("select coalesce(max(seq), 0) from journal where kind = 'counter'")
-            == world_.count("select count(*) from journal where kind = 'counter'"),
-          "the counter's journal has gaps");
+  const auto lines = world_.count("select count(*) from journal where kind = 'counter'");
+  const auto last = world_.count("select coalesce(max(seq), 0) from journal where kind = 'counter'");
+  require(world_.sum() == lines, "the counter is not what it counted");
+  require(last == lines, "the counter's journal has gaps");
 }
 
 void trial::check_timers() {
@@ -304,7 +323,8 @@ void trial::remember() {
     all += '\n';
   }
   const auto from = world_.weather->behind().open_reader();
-  from->query("select pos, key, seq, type, at, data from journal order by pos", {}, [&](const persistence::result_row& r) {
+  constexpr std::string_view lines = "select pos, key, seq, type, at, data from journal order by pos";
+  from->query(lines, {}, [&](const persistence::result_row& r) {
     all += std::to_string(r.integer(0)) + ' ' + std::string{r.text(1)} + ' ' + std::to_string(r.integer(2)) + ' '
            + std::string{r.text(3)} + ' ' + std::to_string(r.integer(4)) + ' ' + std::string{r.text(5)} + '\n';
   });

@@ -10,8 +10,8 @@
 
 namespace callboard::simulation {
 
-/// One random history: callers, faults and crashes as a seed decides, and what must hold whatever happened. Everything that
-/// does not hold is a sentence in `complaints`.
+/// One random history: callers, faults and crashes as a seed decides, and what must hold whatever happened. Everything
+/// that does not hold is a sentence in `complaints`.
 class trial {
 public:
   explicit trial(unsigned seed);
@@ -24,8 +24,6 @@ public:
   int faults() const { return faults_; }
 
 private:
-  using openings_answer = std::shared_ptr<opening_probe>;
-
   /// A request and what its effect would be.
   struct caller {
     std::shared_ptr<actors::request> request;
@@ -62,11 +60,13 @@ private:
   bool often(int percent) { return any(100) < percent; }
   std::string some_opening() { return openings_[static_cast<std::size_t>(any(static_cast<int>(openings_.size())))]; }
   std::int64_t primary_events(const std::string& request);
+  std::int64_t stored_version(const entity_id& e);
 
   std::mt19937 random_;
   counting::counting_world world_;
   std::vector<std::string> openings_;
   std::vector<caller> callers_;
+  std::unordered_map<entity_id, std::int64_t> told_; ///< the latest version that anybody was told
   int faults_ = 0;
   int strangers_ = 0;
   bool over_ = false; ///< no stranger interferes any more

@@ -13,7 +13,8 @@ namespace callboard::simulation {
 class weather final : public persistence::store {
 public:
   /// Decides a commit in the store's place; nothing lets it pass.
-  using influence = std::function<std::optional<persistence::commit_outcome>(const persistence::batch&, persistence::store&)>;
+  using influence =
+    std::function<std::optional<persistence::commit_outcome>(const persistence::batch&, persistence::store&)>;
 
   explicit weather(std::unique_ptr<persistence::store> behind) : behind_{std::move(behind)} {}
 

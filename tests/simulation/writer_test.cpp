@@ -455,7 +455,7 @@ TEST_CASE("a store that forgot batches is told apart from one that is slow") {
   d.passes(1s);
   CHECK(d.told.lines == lines{"a", "b OUTCOME_UNKNOWN"});
   CHECK(d.writer.age() > age);
-  CHECK(std::count(d.alarms.begin(), d.alarms.end(), "the store went back in time: everything is loaded anew") == 1);
+  CHECK(std::count(d.alarms.begin(), d.alarms.end(), "the store is not as we left it: everything is loaded anew") == 1);
   d.lives.clear();
   d.sends("a", 1, "anew");
   d.runs();

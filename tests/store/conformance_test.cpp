@@ -244,7 +244,7 @@ TEMPLATE_TEST_CASE("a second opener is refused", "[store]", file, postgres) {
   CHECK(s.store->commit(draft{1}.event("1", 0)).how == ending::committed);
   s.reader.reset();
   s.store.reset();
-  CHECK(make_store(s.on.url())->open("node") == 1);
+  CHECK(make_store(s.on.url())->open("node") >= 1);
 }
 
 TEMPLATE_TEST_CASE("a newer schema serves an older binary until it says otherwise", "[store]", file, postgres) {
