@@ -82,6 +82,35 @@ TEST_CASE("an acknowledgment is in time when it is decided before the deadline")
   CHECK(w.verified());
 }
 
+TEST_CASE("what is due is decided before any question, whether its tick has come or not") {
+  world w;
+  const auto id = offering(w, 60);
+  w.node->scheduler.clock().advance_time(60s);
+  const auto p = w.send_read(id, opening::show_summary{});
+  w.settle();
+  REQUIRE(p->accepted());
+  CHECK(p->get<opening::summary>().decay_events == 1);
+}
+
+TEST_CASE("an earlier deadline moves the stored time, so that a crash does not make it late") {
+  world w;
+  const auto id = w.create(job(2, 3'600));
+  for (int i = 1; i <= 4; ++i)
+    w.ask(id, by(i));
+  w.ask(id, leaves(id, 1)); // an offer for an hour
+  auto shorter = opening::update{};
+  shorter.ack_window_s = 90;
+  w.ask(id, shorter);
+  w.ask(id, leaves(id, 2)); // an offer for a minute and a half
+  CHECK(due(w, id) == to_ms(w.now()) + 90'000);
+  w.crash();
+  w.pass(89s);
+  CHECK(decays(w) == 0);
+  w.pass(2s);
+  CHECK(decays(w) == 1);
+  CHECK(w.verified());
+}
+
 TEST_CASE("a stored time may be early; whoever is woken for nothing mends it") {
   world w;
   const auto id = offering(w, 60);
