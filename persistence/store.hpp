@@ -94,7 +94,7 @@ public:
   virtual ~store() = default;
 
   /// Brings the schema up to date (or throws schema_too_new) and makes this process the store's only writer
-  /// (or throws store_in_use). Returns the number of the last batch that `node` committed.
+  /// (or throws store_in_use). Returns the number that the next batch of `node` follows.
   virtual std::int64_t open(std::string_view node) = 0;
 
   virtual commit_outcome commit(const batch& b) = 0;
