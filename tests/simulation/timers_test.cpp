@@ -74,7 +74,7 @@ TEST_CASE("an acknowledgment is in time when it is decided before the deadline")
     CHECK(decays(w) == 0);
   }
   SECTION("at it") {
-    w.node->scheduler.clock().advance_time(60s); // its tick has not come yet
+    w.node->scheduler.clock().current_time += 60s; // its tick has not come yet
     const auto p = w.ask(id, opening::acknowledge{nth(id, 2)});
     CHECK(p->refused(code::gone));
     CHECK(decays(w) == 1);
@@ -85,7 +85,7 @@ TEST_CASE("an acknowledgment is in time when it is decided before the deadline")
 TEST_CASE("what is due is decided before any question, whether its tick has come or not") {
   world w;
   const auto id = offering(w, 60);
-  w.node->scheduler.clock().advance_time(60s);
+  w.node->scheduler.clock().current_time += 60s; // nothing rings yet
   const auto p = w.send_read(id, opening::show_summary{});
   w.settle();
   REQUIRE(p->accepted());
