@@ -14,10 +14,14 @@ if ! command -v dpkg-query > /dev/null; then
   exit 0
 fi
 
+# A package also counts when another one provides it, as some builds of nodejs do npm.
 declare -A present=()
-while read -r state package; do
-  [[ $state == ii* ]] && present[$package]=1
-done < <(dpkg-query -W -f='${db:Status-Abbrev} ${Package}\n' "${wanted[@]}" 2> /dev/null)
+while read -r state names; do
+  [[ $state == ii* ]] || continue
+  for name in ${names//,/ }; do
+    present[$name]=1
+  done
+done < <(dpkg-query -W -f='${db:Status-Abbrev} ${Package}, ${Provides}\n')
 
 missing=()
 for package in "${wanted[@]}"; do
