@@ -49,7 +49,7 @@ while [ -z "$stop" ]; do
   work > "$here/results" 2> "$here/error" & child=$!
   beat > /dev/null 2>&1 & beater=$!
   [ -z "$stop" ] || kill "$child"
-  wait "$child"
+  wait "$child" 2> /dev/null
   case $? in 0) verb=complete ;; 143) verb=release ;; *) verb=fail ;; esac # 143: lost, cancelled or told to stop
   kill "$beater" 2> /dev/null; child=''
   jq --arg verb $verb --slurpfile results "$here/results" --rawfile error "$here/error" '{lease_token}

@@ -156,7 +156,7 @@ class Crew:
     def _haunt(self, client):
         """A dead worker comes back after its lease and wants to complete: too late."""
         with self.lock:
-            if not self.ghosts or self.ghosts[0].until > time.time() * 1000 + 100:
+            if not self.ghosts or self.ghosts[0].until + 100 > time.time() * 1000:
                 return
             claim = self.ghosts.popleft()
         self.too_late(client, claim)

@@ -57,7 +57,7 @@ class Queue:
     """One queue of our own, seen through one connection."""
 
     def __init__(self, client, name=None, **settings):
-        self.client, self.name = client, name or fresh("q")
+        self.client, self.name, self._added = client, name or fresh("q"), 0
         if settings:
             self.set(**settings)
 
@@ -76,8 +76,9 @@ class Queue:
         return self.client.post("/api/work/jobs", {"queue": self.name, "job_type": "t", **fields}, headers)
 
     def add(self, **fields):
-        """Enqueues one job; the job."""
-        answer = self.ask(**fields)
+        """Enqueues one job; the job. Ids grow, so that jobs of one moment stand in the order in which they came."""
+        self._added += 1
+        answer = self.ask(**{"id": f"{self.name}.{self._added:06d}", **fields})
         if answer.status != 201:
             raise AssertionError(f"enqueue {str(fields)[:200]}: {answer!r}")
         job = answer.json
