@@ -80,7 +80,11 @@ public:
   /// From this node's block; nullopt when the next block has not come yet.
   std::optional<std::int64_t> fresh_id(std::string_view of);
 
-  persistence::readers& readers();
+  /// From now on nobody waits for something to happen: who does is answered with what there is.
+  void drain();
+
+  persistence::readers& readers(); ///< for lists, which may take their time
+  persistence::readers& lookups(); ///< for what commands wait for
   persistence::store& store();
   instant now() const;
   node_figures figures() const;
