@@ -316,29 +316,50 @@ bool is_wanted(const redrive& c, const std::string& print, const grave& g) {
          && (!c.fingerprint || print == *c.fingerprint);
 }
 
-/// Dead jobs that the wish means, as many as one decision takes.
-std::vector<const job*> meant(const state& s, const redrive& c, instant began) {
-  std::vector<const job*> out;
-  if (c.ids) {
-    std::set<std::string_view> once;
-    for (const auto& id : *c.ids)
-      if (const auto* j = s.find(id); j && j->status == status::failed && j->updated_at <= began && once.insert(id).second)
-        if (is_wanted(c, j->rare->fingerprint, s.graves.at(j->rare->fingerprint)))
-          out.push_back(j);
-  } else
+/// Dead jobs that the wish means, as many as one decision takes. A job whose unique key is somebody else's by now stays
+/// dead: its work is under way.
+class chosen {
+public:
+  chosen(const state& s, const redrive& c, instant began) : state_{s}, wish_{c}, began_{began} {
+    if (c.ids) {
+      for (const auto& id : *c.ids)
+        if (const auto* j = s.find(id); j && j->status == status::failed)
+          consider(*j, j->rare->fingerprint, s.graves.at(j->rare->fingerprint));
+      return;
+    }
     for (const auto& [print, g] : s.graves)
-      if (is_wanted(c, print, g))
-        for (const auto& [at, slot] : g.jobs)
-          if (at <= began && out.size() < changes_max)
-            out.push_back(&s.at(slot));
-  if (out.size() > changes_max)
-    out.resize(changes_max);
-  return out;
-}
+      for (const auto& [at, slot] : g.jobs)
+        if (!is_wanted(c, print, g) || !consider(s.at(slot), print, g))
+          break;
+  }
+  std::vector<const job*> jobs;
+
+private:
+  /// False when no more are wanted.
+  bool consider(const job& j, const std::string& print, const grave& g) {
+    if (jobs.size() == changes_max)
+      return false;
+    const auto& key = j.unique_key();
+    const bool fits = j.updated_at <= began_ && is_wanted(wish_, print, g)
+                      && !(key && (state_.by_unique_key.contains(*key) || keys_.contains(*key)));
+    if (fits && once_.insert(j.slot).second) {
+      jobs.push_back(&j);
+      if (key)
+        keys_.insert(*key);
+    }
+    return true;
+  }
+
+  const state& state_;
+  const redrive& wish_;
+  instant began_;
+  std::set<std::int32_t> once_;
+  std::set<std::string_view> keys_;
+};
 
 answer on(deciding& d, const redrive& c) {
   const auto began = c.began.value_or(d.now);
-  const auto found = meant(d.state(), c, began);
+  const auto found = chosen{d.state(), c, began}.jobs;
   redriven e;
   for (const auto* j : found) {
     const auto nth = c.before + static_cast<std::int64_t>(e.jobs.size());
