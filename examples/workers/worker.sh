@@ -31,7 +31,7 @@ post() {
 
 # Keeps the lease; ends the work when the lease is lost or somebody asked to cancel.
 beat() {
-  while sleep $((lease / 3)); do
+  while sleep $((lease / 3)) && kill -0 $$; do
     jq '{lease_token}' "$here/job" > "$here/beat.body"
     post beat "$path/heartbeat"
     { [ "$status" = 200 ] && jq -e '.cancel_requested != true' "$here/beat"; } || { kill "$child"; return; }
@@ -46,7 +46,7 @@ while [ -z "$stop" ]; do
   [ "$status" = 200 ] || { sleep 1; continue; }
   jq -e '.jobs[0] // empty' "$here/claim" > "$here/job" || { [ "$idle" -eq 0 ] && continue; exit 0; }
   path=jobs/$(jq -r '.id | @uri' "$here/job")
-  work > "$here/results" 2> "$here/error" & child=$!
+  { [ -z "$stop" ] || exit 143; work; } > "$here/results" 2> "$here/error" & child=$!
   beat > /dev/null 2>&1 & beater=$!
   [ -z "$stop" ] || kill "$child"
   wait "$child" 2> /dev/null
