@@ -5,7 +5,7 @@ import socket
 import time
 import urllib.parse
 
-from callboard_client import NoAnswer, encoded, fresh, is_time
+from callboard_client import NoAnswer, encoded, fresh, is_time, ms_of, time_of
 from shapes import check, equal, integer, keys, ok
 
 JOB = {"id", "queue", "job_type", "data", "metadata", "priority", "weight", "status", "progress", "message", "results", "error",
@@ -51,6 +51,19 @@ def is_work_job(job, what, /, **wanted):
 def job_path(id, rest="", queue=None):
     """The path of a job; its id may hold slashes."""
     return f"/api/work/jobs/{urllib.parse.quote(id, safe='')}{rest}" + (f"?queue={queue}" if queue else "")
+
+
+def moment(seconds):
+    """A time so many seconds from now."""
+    return time_of(int(time.time() * 1000 + seconds * 1000))
+
+
+def hand_out_order(jobs, aging_s):
+    """Ids by the contract's sort key, from what the server said of each job."""
+    def key(job):
+        eligible = ms_of(job["run_at"]) or ms_of(job["created_at"])
+        return (-(job["weight"] * aging_s * 1000 - eligible) if aging_s else -job["weight"], ms_of(job["created_at"]), job["id"])
+    return [job["id"] for job in sorted(jobs, key=key)]
 
 
 class Queue:
@@ -160,7 +173,7 @@ class Queue:
         for queue in found:
             keys(queue, STATS_QUEUE, "stats of a queue")
             for kind in queue["types"]:
-                keys(kind, STATS_TYPE, "stats of a type")
+                keys(kind, STATS_TYPE, "stats of a type", {"dead"})
         return found[0] if found else None
 
     def dead(self):
@@ -215,7 +228,7 @@ def frames(port, path, limit=30.0):
     """The frames of an event stream until it ends: (event, data)."""
     found = []
     with socket.create_connection(("127.0.0.1", port), timeout=limit) as link:
-        link.sendall(encoded("GET", path, None, {"Accept": "text/event-stream"}, port))
+        link.sendall(encoded("GET", path, None, {"Accept": "text/event-stream", "Connection": "close"}, port))
         text = b""
         while part := link.recv(1 << 16):
             text += part
