@@ -21,10 +21,10 @@ struct crowd_figures {
   std::uint64_t done_in_all = 0;
 };
 
-/// Clients of a database, a thread each, all at once until the time is up or there is nothing left to do.
+/// Clients of a database, a thread each, all at once until the time is up or nobody has anything left to do.
 class crowd {
 public:
-  /// One step of one client; how much it did, 0: there is nothing left.
+  /// One step of one client; how much it did, 0: there is nothing left for it.
   using task = std::function<std::uint64_t()>;
   /// Called on the client's own thread, before anybody begins.
   using maker = std::function<task(unsigned number)>;
@@ -56,11 +56,11 @@ public:
   }
 
 private:
-  /// Ends early when there is nothing left.
+  /// Ends early when nobody has anything left.
   void pass(double seconds) {
     const auto until =
         steady::now() + std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>{seconds});
-    while (!stop_ && steady::now() < until)
+    while (!stop_ && ended_ < clients_ && steady::now() < until)
       std::this_thread::sleep_until(std::min(until, steady::now() + std::chrono::milliseconds{1}));
   }
 
@@ -84,7 +84,7 @@ private:
           mine.steps.latency.add(steady::now() - began);
         }
       }
-      stop_ = true;
+      ++ended_;
       // What a closed connection's backend used is not known at once.
       while (!leave_)
         std::this_thread::sleep_for(std::chrono::milliseconds{1});
@@ -105,6 +105,7 @@ private:
   std::int64_t clients_;
   maker make_;
   std::atomic<std::int64_t> connected_ = 0;
+  std::atomic<std::int64_t> ended_ = 0;
   std::atomic<bool> go_ = false;
   std::atomic<bool> measuring_ = false;
   std::atomic<bool> stop_ = false;
