@@ -80,13 +80,13 @@ unsigned long scattered(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Spread over the index as random ids are.
+/// In order of their making, as Callboard's ids are: UUIDs of version 7.
 std::string id_of(std::int64_t number) {
-  const auto high = scattered(static_cast<std::uint64_t>(number));
-  const auto low = scattered(high);
-  char text[37];
-  std::snprintf(text, sizeof text, "%08lx-%04lx-4%03lx-a%03lx-%012lx", high >> 32, (high >> 16) & 0xffff, high & 0xfff,
-                (low >> 48) & 0xfff, low & 0xffffffffffff);
+  const auto order = static_cast<unsigned long>(number);
+  const auto chance = scattered(order);
+  char text[48];
+  std::snprintf(text, sizeof text, "019a%04lx-%04lx-7%03lx-a%03lx-%012lx", (order >> 28) & 0xffff,
+                (order >> 12) & 0xffff, order & 0xfff, (chance >> 48) & 0xfff, chance & 0xffffffffffff);
   return text;
 }
 
