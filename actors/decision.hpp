@@ -26,6 +26,9 @@ public:
     events.push_back(std::move(e));
   }
 
+  /// Nothing to be written.
+  bool is_empty() const { return events.empty() && carried.empty(); }
+
   const instant now;
   std::vector<typename Kind::event> events;
   typename Kind::changes changed;

@@ -2,6 +2,7 @@
 
 #include "actors/decision.hpp"
 #include "actors/environment.hpp"
+#include "actors/parking.hpp"
 #include "actors/request.hpp"
 #include "actors/wire.hpp"
 #include "messages/journal.hpp"
@@ -106,6 +107,7 @@ public:
       },
       [this](banned_atom) { give_up(code::entity_quarantined); },
       [this](leave_atom) { leave(); },
+      [this](drain_atom) { proceed(); },
     };
   }
 
@@ -115,6 +117,7 @@ public:
     supervisor_ = nullptr;
     waiting_.clear();
     keyed_.clear();
+    parked_.clear();
   }
 
 private:
@@ -148,7 +151,8 @@ private:
       waiting_.pop_front();
       handle(std::move(next));
     }
-    if (seq_ == 0 && phase_ == phase::living && keyed_.empty() && life_->committed == 0)
+    wake_parked();
+    if (seq_ == 0 && parked_.empty() && phase_ == phase::living && keyed_.empty() && life_->committed == 0)
       caf::anon_send(supervisor_, idle_atom::value, id_);
   }
 
@@ -297,6 +301,8 @@ private:
   }
 
   void give_up(code why) {
+    for (auto& q : parked_.take_all())
+      turn_away(q, why);
     while (!waiting_.empty()) {
       const auto q = std::move(waiting_.front());
       waiting_.pop_front();
@@ -320,7 +326,7 @@ private:
   void leave() {
     const bool settled = phase_ == phase::absent
                          || (phase_ == phase::living && !life_->cut && life_->committed == seq_ && keyed_settled());
-    if (!settled || !waiting_.empty() || tick_wanted_) {
+    if (!settled || !waiting_.empty() || !parked_.empty() || tick_wanted_) {
       caf::anon_send(supervisor_, stays_atom::value, id_);
       return;
     }
@@ -413,6 +419,8 @@ private:
   }
 
   void decide(command_ptr q, keyed* entry) {
+    if (parks(*q))
+      return park(std::move(q));
     if (q->if_match && seq_ > 0 && *q->if_match != seq_) {
       forget(q, entry);
       return answer(std::move(q), refusal{code::precondition_failed, "The version is " + std::to_string(seq_) + " now", {}});
@@ -422,14 +430,14 @@ private:
       auto a = Kind::decide(d, q->command);
       if (auto* no = std::get_if<refusal>(&a)) {
         forget(q, entry);
-        if (d.events.empty())
+        if (d.is_empty())
           return answer(std::move(q), std::move(*no));
         return send(d, q->by, std::make_unique<entity_reply<Kind>>(q, std::move(*no), d.version()));
       }
       auto& result = std::get<typename Kind::result>(a);
       if (entry)
         remember(d, *q, *entry, result);
-      if (d.events.empty() && !entry)
+      if (d.is_empty())
         return answer(std::move(q), std::move(result));
       const auto version = d.version();
       auto by = q->by;
@@ -439,6 +447,66 @@ private:
       if (q)
         q->fail(code::internal);
       crash(e);
+    }
+  }
+
+  // Waiting for something to happen
+
+  bool parks(const request_to<Kind>& q) const {
+    if constexpr (patient<Kind>)
+      return !env_.draining && env_.steady_now() < parking<Kind>::ends(q)
+             && !Kind::can_answer(*state_, q.command, decision_time());
+    else
+      return false;
+  }
+
+  void park(command_ptr q) {
+    q->release_place();
+    q->parked = true;
+    parked_.add(std::move(q));
+    watch_parked();
+  }
+
+  /// In the order of their arrival, those for whom something is there; then those who waited long enough.
+  void wake_parked() {
+    if constexpr (patient<Kind>) {
+      if (parked_.empty() || phase_ != phase::living)
+        return;
+      const auto can = [this](const Kind::command& c) { return Kind::can_answer(*state_, c, decision_time()); };
+      const auto any = [this] { return Kind::can_answer_any(*state_, decision_time()); };
+      // What is due is decided before anything else here too.
+      if (is_due(decision_time()) && !settle_due(false))
+        return;
+      while (auto q = parked_.next(can, any, env_.draining ? parking<Kind>::end_of_time : env_.steady_now())) {
+        decide_parked(std::move(q));
+        if (phase_ != phase::living)
+          return;
+      }
+      watch_parked();
+    }
+  }
+
+  void decide_parked(command_ptr q) {
+    q->parked = false;
+    if (q->is_write && env_.writer.is_down())
+      return turn_away(q, code::not_applied);
+    if (!q->key)
+      return decide(std::move(q), nullptr);
+    const auto it = keyed_.find(q->key->digest);
+    if (it == keyed_.end() || it->second.owner != q)
+      return handle_keyed(std::move(q)); // the state was dropped meanwhile
+    decide(std::move(q), &it->second);
+  }
+
+  /// Wakes this actor when somebody has waited long enough, or when time alone lets somebody go on.
+  void watch_parked() {
+    if constexpr (patient<Kind>) {
+      const auto delay = parked_.next_look(env_.steady_now(), Kind::opens(*state_, decision_time()), decision_time());
+      if (delay)
+        delayed_anon_send(caf::actor_cast<caf::actor>(this), std::chrono::milliseconds{*delay}, make_turn([this] {
+                            parked_.looked();
+                            proceed();
+                          }));
     }
   }
 
@@ -513,6 +581,8 @@ private:
     if (entry.owner == q && entry.is_new)
       return decide(std::move(q), &entry);
     q->joined = true;
+    if (entry.owner && entry.owner->parked)
+      return q->fail(code::not_applied); // that may take a while
     if (entry.answer)
       return answer_joiner(std::move(q), entry);
     entry.joiners.push_back(std::move(q));
@@ -558,7 +628,8 @@ private:
   }
 
   void remember(decision<Kind>& d, const request_to<Kind>& q, keyed& entry, const typename Kind::result& result) {
-    const auto how = std::visit([](const auto& c) { return success{c.answers}; }, q.command);
+    const auto how = std::visit([](const auto& r) { return how_of(r); }, result)
+                       .value_or(std::visit([](const auto& c) { return success{c.answers}; }, q.command));
     entry.answer = replay{how, std::visit([](const auto& r) { return body_of(r); }, result)};
     entry.told = std::make_shared<std::atomic<bool>>(false);
     entry.owner.reset(); // its place is free as soon as it is answered
@@ -570,10 +641,23 @@ private:
 
   template <class Result>
   static std::string body_of(const Result& r) {
+    constexpr std::size_t kept_max = 256 * 1024;
+    std::string body; // reads are not remembered
     if constexpr (described<Result>)
-      return to_json(r);
+      body = to_json(r);
+    if constexpr (requires { r.jobs.size(); })
+      if (body.size() > kept_max)
+        body = R"({"count":)" + std::to_string(r.jobs.size()) + '}';
+    return body;
+  }
+
+  /// A result that is not what its command usually brings says so itself.
+  template <class Result>
+  static std::optional<success> how_of(const Result& r) {
+    if constexpr (requires { r.how(); })
+      return r.how();
     else
-      return {}; // reads are not remembered
+      return std::nullopt;
   }
 
   /// A refusal is not remembered: whoever joined is decided on its own.
@@ -610,6 +694,7 @@ private:
   std::int64_t age_ = 0; ///< of the store, when this life began to load
   std::deque<command_ptr> waiting_;
   std::unordered_map<std::string, keyed> keyed_;
+  parking<Kind> parked_;
 
   std::shared_ptr<typename Kind::state> state_;
   std::shared_ptr<persistence::incarnation> life_;
@@ -626,15 +711,31 @@ public:
   using state_loader = std::function<std::unordered_map<std::string, typename Kind::state>(
     persistence::reader&, const std::vector<std::string>&)>;
 
-  host_of(environment& env, state_loader states)
+  /// What the entities of a kind should do without being asked, found in the store: keys and commands.
+  using upkeep_finder =
+    std::function<std::vector<std::pair<std::string, typename Kind::command>>(persistence::reader&, instant now)>;
+
+  host_of(environment& env, state_loader states, upkeep_finder upkeep = {})
     : env_{env}, loads_{env.loaders, [states = std::move(states)](persistence::reader& from, std::vector<std::string> keys) {
                           return load(from, keys, states);
-                        }, 64, 2} {}
+                        }, 64, 2}, find_upkeep_{std::move(upkeep)} {}
 
   std::string_view name() const override { return Kind::name; }
 
   caf::actor spawn(std::string key, caf::actor supervisor, std::shared_ptr<resident_figures> figures) override {
     return env_.system.template spawn<entity<Kind>>(env_, loads_, std::move(key), std::move(supervisor), std::move(figures));
+  }
+
+  std::vector<request_ptr> upkeep(persistence::reader& from, instant now, std::function<void()> ended) override {
+    std::vector<request_ptr> out;
+    if (find_upkeep_)
+      for (auto& [key, command] : find_upkeep_(from, now)) {
+        auto e = std::make_shared<errand<Kind>>(ended);
+        e->target = {Kind::name, key};
+        e->command = std::move(command);
+        out.push_back(std::move(e));
+      }
+    return out;
   }
 
 private:
@@ -658,6 +759,7 @@ private:
 
   environment& env_;
   typename entity<Kind>::loads loads_;
+  upkeep_finder find_upkeep_;
 };
 
 } // namespace callboard::actors

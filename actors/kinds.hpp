@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/opening/rules.hpp"
+#include "actors/queue/rules.hpp"
 
 #include <tuple>
 #include <type_traits>
@@ -9,7 +10,7 @@
 namespace callboard::actors {
 
 /// Every kind there is. A new kind is one word here.
-using all_kinds = std::tuple<opening::kind>;
+using all_kinds = std::tuple<opening::kind, queue::kind>;
 
 /// Calls `visit(std::type_identity<Kind>{})` for each kind.
 template <class Visit>

@@ -6,10 +6,12 @@
 #include "actors/opening/actor.hpp"
 #include "actors/people/directory.hpp"
 #include "actors/people/reads.hpp"
+#include "actors/queue/actor.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/timers.hpp"
 #include "messages/log.hpp"
 #include "messages/sliding_histogram.hpp"
+#include "persistence/hex.hpp"
 #include "persistence/rows.hpp"
 
 #include <caf/actor_system.hpp>
@@ -20,6 +22,7 @@
 #include <array>
 #include <condition_variable>
 #include <mutex>
+#include <random>
 #include <thread>
 
 namespace callboard::actors {
@@ -80,6 +83,7 @@ struct node::parts {
       env{system, time, writer, loaders, answers,
           [this](const entity_id& id, instant due) { caf::anon_send(alarm, arm_atom::value, id, to_ms(due)); }} {
     env.answers_kept = options.request_retention;
+    env.finished_kept = options.finished_retention;
     ids.open(*store, "openings");
     ids.open(*store, "applicants");
     for_each_kind([&]<class Kind>(std::type_identity<Kind> k) { hosts.emplace(Kind::name, make_host(k, env)); });
@@ -128,10 +132,47 @@ struct node::parts {
       } catch (const persistence::store_error&) {
         // The next sample will tell; until then the monotonic clock carries on.
       }
-      if (round % 6 == 0)
+      if (round % 6 == 0) {
         prune();
+        keep_up(*reader);
+      }
       lock.lock();
     }
+  }
+
+  /// Sends kinds on the errands that their rows ask for, a bounded number at a time, until there are none.
+  void keep_up(persistence::reader& from) {
+    const auto pending = std::make_shared<std::atomic<int>>(0);
+    try {
+      for (const auto& [name, host] : hosts)
+        for (bool more = true; more && !is_stopping();) {
+          auto errands = host->upkeep(from, time.now(), [pending] { --*pending; });
+          more = !errands.empty();
+          *pending += static_cast<int>(errands.size());
+          for (auto& e : errands)
+            send_errand(std::move(e));
+          errands.clear();
+          while (*pending > 0 && !is_stopping())
+            std::this_thread::sleep_for(5ms);
+        }
+    } catch (const persistence::store_error&) {
+      // Tried again in a minute.
+    }
+  }
+
+  void send_errand(request_ptr e) {
+    std::string trace(16, '\0');
+    std::random_device dice;
+    std::generate(trace.begin(), trace.end(), [&] { return static_cast<char>(dice()); });
+    e->by = std::make_shared<const origin>(origin{"system", "upkeep", "retention", persistence::to_hex(trace), ""});
+    e->deadline = env.steady_now() + 30s;
+    const auto shard = static_cast<std::size_t>(shard_of(e->target.kind, e->target.key));
+    caf::anon_send(shards[shard], std::move(e));
+  }
+
+  bool is_stopping() {
+    const std::lock_guard lock{mutex};
+    return stopping;
   }
 
   void prune() {
@@ -237,7 +278,14 @@ void node::find_applicant(applicant_id id, std::function<void(std::variant<std::
 
 std::optional<std::int64_t> node::fresh_id(std::string_view of) { return parts_->ids.next(of, parts_->writer); }
 
+void node::drain() {
+  parts_->env.draining = true;
+  for (const auto& shard : parts_->shards)
+    caf::anon_send(shard, drain_atom::value);
+}
+
 persistence::readers& node::readers() { return parts_->readers; }
+persistence::readers& node::lookups() { return parts_->lookups; }
 persistence::store& node::store() { return *parts_->store; }
 instant node::now() const { return parts_->time.now(); }
 

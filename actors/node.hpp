@@ -27,6 +27,7 @@ struct node_options {
   std::size_t batch_bytes_max = std::size_t{1} << 20;
   milliseconds patience{5'000};
   milliseconds request_retention{24 * 3'600'000};
+  milliseconds finished_retention{24 * 3'600'000};
 };
 
 /// Figures of this moment, for operators.
@@ -80,7 +81,11 @@ public:
   /// From this node's block; nullopt when the next block has not come yet.
   std::optional<std::int64_t> fresh_id(std::string_view of);
 
-  persistence::readers& readers();
+  /// From now on nobody waits for something to happen: who does is answered with what there is.
+  void drain();
+
+  persistence::readers& readers(); ///< for lists, which may take their time
+  persistence::readers& lookups(); ///< for what commands wait for
   persistence::store& store();
   instant now() const;
   node_figures figures() const;

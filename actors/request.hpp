@@ -41,6 +41,7 @@ public:
 
   entity_id target;
   std::shared_ptr<const origin> by;
+  std::chrono::steady_clock::time_point arrived;  ///< at the door
   std::chrono::steady_clock::time_point deadline; ///< until then it may wait; never cut off once decided
   std::optional<request_key> key;
   std::optional<std::int64_t> if_match;
@@ -48,6 +49,8 @@ public:
   bool creates = false;  ///< brings a fresh id: there is nothing to load
   bool joined = false;   ///< waits for the outcome of an equal request
   bool lost_name = false; ///< handed back because a name it brought belongs to somebody else
+  bool parked = false;    ///< waits for something to happen, see `patient`
+  std::atomic<bool> abandoned{false}; ///< nobody is there any more to hear an answer: not worth deciding while parked
   /// Where a request goes again that lost a name; nobody when it brings none.
   std::function<void(std::shared_ptr<request>)> resolve_again;
 
@@ -63,12 +66,14 @@ public:
     places_->fetch_add(1, std::memory_order_relaxed);
   }
 
-private:
+  /// Whoever waits for something to happen is not in flight.
   void release_place() {
     if (places_)
       places_->fetch_sub(1, std::memory_order_relaxed);
     places_.reset();
   }
+
+private:
   std::shared_ptr<std::atomic<int>> places_;
 };
 
@@ -81,6 +86,23 @@ public:
   typename Kind::command command;
   /// `version` is the entity's seq after the decision.
   virtual void answer(typename Kind::result result, std::int64_t version) = 0;
+};
+
+/// A command that nobody outside asked for.
+template <class Kind>
+class errand final : public request_to<Kind> {
+public:
+  explicit errand(std::function<void()> ended = {}) : ended_{std::move(ended)} {}
+  ~errand() override {
+    if (ended_)
+      ended_();
+  }
+  void answer(typename Kind::result, std::int64_t) override {}
+  void refuse(refusal) override {}
+  void answer_again(replay) override {}
+
+private:
+  std::function<void()> ended_;
 };
 
 } // namespace callboard::actors

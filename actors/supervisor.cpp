@@ -29,6 +29,10 @@ caf::behavior supervisor::make_behavior() {
     },
     [this](const turn& t) { (*t)(); },
     [this](sweep_atom) { sweep(); },
+    [this](drain_atom) {
+      for (const auto& [id, r] : residents_)
+        caf::anon_send(r.actor, drain_atom::value);
+    },
   };
 }
 

@@ -2,6 +2,7 @@
 
 #include "actors/kinds.hpp"
 #include "actors/opening/load.hpp"
+#include "actors/queue/load.hpp"
 #include "persistence/verify.hpp"
 
 namespace callboard::actors {

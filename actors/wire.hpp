@@ -28,6 +28,7 @@ using idle_atom = caf::atom_constant<caf::atom("idle")>;       ///< entity → s
 using crashed_atom = caf::atom_constant<caf::atom("crashed")>; ///< entity → supervisor: my state is gone, say when
 using resume_atom = caf::atom_constant<caf::atom("resume")>;   ///< supervisor → entity: load again
 using banned_atom = caf::atom_constant<caf::atom("banned")>;   ///< supervisor → entity: quarantined
+using drain_atom = caf::atom_constant<caf::atom("drain")>;     ///< node → supervisors → entities: let nobody wait
 using sweep_atom = caf::atom_constant<caf::atom("sweep")>;     ///< to oneself, from time to time
 using refill_atom = caf::atom_constant<caf::atom("refill")>;   ///< to oneself: read the next timers
 using wake_atom = caf::atom_constant<caf::atom("wake")>;       ///< to oneself: something is due

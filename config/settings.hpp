@@ -45,6 +45,10 @@ struct settings {
   int readers_threads = 2;
   int requests_retention_h = 24;
 
+  int work_retention_s = 86400;
+  int work_backoff_ms = 1000;
+  std::vector<std::string> work_backoff_by_type;
+
   std::string log_level = "info";
   std::string node_name = "main";
 

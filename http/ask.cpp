@@ -56,6 +56,7 @@ auto sink_to(std::shared_ptr<reply_sender<T>> to) {
 void address(actors::request& r, const exchange& x, std::string_view kind, std::string key, asking how) {
   r.target = {kind, std::move(key)};
   r.by = x.by;
+  r.arrived = x.arrived;
   r.deadline = x.deadline;
   r.is_write = how != asking::question;
   r.creates = how == asking::creation;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "http/figures.hpp"
 #include "messages/origin.hpp"
 #include "messages/outcome.hpp"
 
@@ -7,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,6 +26,12 @@ using task = boost::asio::awaitable<T, executor>;
 
 class service;
 
+/// Whether the client of a route that lets it wait is still there. Only its io thread looks.
+struct presence {
+  bool is_gone = false;
+  std::function<void()> when_gone{};
+};
+
 /// One request with everything a route may want to know, checked: head, route, access and media type are settled.
 struct exchange {
   service& app;
@@ -37,7 +45,10 @@ struct exchange {
   std::string body;
   std::string request_id;
   std::shared_ptr<const origin> by;
+  std::chrono::steady_clock::time_point arrived;
   std::chrono::steady_clock::time_point deadline;
+  request_figures::permit* permit = nullptr; ///< given back by who waits for something to happen
+  std::shared_ptr<presence> client{};        ///< of routes that wait
 
   /// Case-insensitive; empty when absent.
   std::string_view header(std::string_view name) const;
@@ -48,6 +59,7 @@ struct response {
   int status = 200;
   std::string body; ///< JSON unless a Content-Type is among the headers; empty with 204, 304
   std::vector<std::pair<std::string, std::string>> headers{};
+  std::function<void()> undelivered{}; ///< called when the client was gone before it had the answer
 };
 
 /// Ends a request with a refusal from anywhere inside a route.
@@ -61,6 +73,7 @@ struct route {
   std::string_view pattern; ///< "/api/jobs/:jobId"; a segment that begins with ':' is variable
   task<response> (*handle)(exchange&);
   bool is_bulk = false; ///< 16 MiB and any number of values
+  bool waits = false;   ///< may take long: then its client is watched
   std::string_view produces = "application/json"; ///< an Accept that excludes it, and JSON, is a 406
 };
 

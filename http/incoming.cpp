@@ -18,7 +18,7 @@ refusal no(code what, std::string message) { return {what, std::move(message), {
 }  // namespace
 
 incoming::incoming(const entrance& e, boost::asio::io_context& io, const boost::asio::ip::address& peer)
-    : x{e.app, io, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}, entrance_{e}, peer_{peer} {}
+    : x{e.app, io, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, &permit}, entrance_{e}, peer_{peer} {}
 
 void incoming::without_head(clock::time_point now) {
   head = {};
@@ -48,6 +48,7 @@ std::optional<refusal> incoming::read_head(std::string_view bytes, clock::time_p
   x.path = head.target.substr(0, mark);
   x.query_text = head.target.substr(std::min(mark + 1, head.target.size()));
   x.headers.swap(head.fields);
+  x.arrived = now;
   x.deadline = now + std::chrono::milliseconds{entrance_.app.settings.command_deadline_ms};
   const auto given = x.header("x-request-id");
   x.request_id = is_request_id(given) ? std::string{given} : fresh_request_id();

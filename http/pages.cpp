@@ -1,6 +1,7 @@
 #include "http/pages.hpp"
 
 #include "http/bodies.hpp"
+#include "persistence/hex.hpp"
 
 #include <charconv>
 
@@ -28,6 +29,32 @@ place place_in(std::string_view text, std::size_t numbers) {
   return out;
 }
 
+std::optional<std::int64_t> limit_of(const exchange& x) {
+  const auto text = x.query_value("limit");
+  if (!text)
+    return std::nullopt;
+  const auto limit = number(*text, 10);
+  if (!limit || *limit < 1 || *limit > limit_max)
+    invalid("limit", "must be from 1 to " + std::to_string(limit_max));
+  return limit;
+}
+
+/// Texts hold no NUL, so it stands between them.
+text_place texts_in(std::string_view hex, std::size_t texts) {
+  text_place out;
+  if (hex.size() % 2 == 0 && hex.find_first_not_of("0123456789abcdef") == std::string_view::npos) {
+    const auto all = persistence::from_hex(hex);
+    for (std::size_t at = 0; at <= all.size();) {
+      const auto end = std::min(all.find('\0', at), all.size());
+      out.push_back(all.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  if (out.size() != texts)
+    invalid("cursor", "must be a cursor of this list");
+  return out;
+}
+
 /// What may not stand inside <…> of a Link.
 void append_escaped(std::string& out, std::string_view text) {
   for (const char c : text) {
@@ -45,15 +72,24 @@ void append_escaped(std::string& out, std::string_view text) {
 } // namespace
 
 page page_of(const exchange& x, std::size_t numbers) {
-  page out{std::nullopt, place(numbers, 0)};
-  if (const auto text = x.query_value("limit")) {
-    out.limit = number(*text, 10);
-    if (!out.limit || *out.limit < 1 || *out.limit > limit_max)
-      invalid("limit", "must be from 1 to " + std::to_string(limit_max));
-  }
+  page out{limit_of(x), place(numbers, 0)};
   if (const auto text = x.query_value("cursor"))
     out.after = place_in(*text, numbers);
   return out;
+}
+
+text_page text_page_of(const exchange& x, std::size_t texts) {
+  text_page out{limit_of(x), text_place(texts)};
+  if (const auto text = x.query_value("cursor"))
+    out.after = texts_in(*text, texts);
+  return out;
+}
+
+std::string cursor(const text_place& p) {
+  std::string all;
+  for (const auto& text : p)
+    (all += &text == p.data() ? "" : std::string(1, '\0')) += text;
+  return persistence::to_hex(all);
 }
 
 std::string cursor(const place& p) {
@@ -73,7 +109,9 @@ void write_cut_off(std::string& out, const place& next) {
   out += '"';
 }
 
-void link_next(const exchange& x, response& r, const place& next) {
+namespace {
+
+void link_to(const exchange& x, response& r, const std::string& next) {
   std::string link = "<";
   append_escaped(link, x.path);
   link += '?';
@@ -85,9 +123,14 @@ void link_next(const exchange& x, response& r, const place& next) {
     append_escaped(link, part);
     link += '&';
   }
-  link += "cursor=" + cursor(next) + ">; rel=\"next\"";
+  link += "cursor=" + next + ">; rel=\"next\"";
   r.headers.emplace_back("Link", std::move(link));
 }
+
+} // namespace
+
+void link_next(const exchange& x, response& r, const place& next) { link_to(x, r, cursor(next)); }
+void link_next(const exchange& x, response& r, const text_place& next) { link_to(x, r, cursor(next)); }
 
 response to_response(const exchange& x, array a) {
   response r{200, std::move(a.text)};

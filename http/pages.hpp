@@ -30,6 +30,18 @@ page page_of(const exchange& x, std::size_t numbers);
 
 std::string cursor(const place& p);
 
+/// The same for lists in the order of texts; numbers stand there in digits.
+using text_place = std::vector<std::string>;
+
+struct text_page {
+  std::optional<std::int64_t> limit;
+  text_place after; ///< empty texts without a cursor
+};
+
+text_page text_page_of(const exchange& x, std::size_t texts);
+std::string cursor(const text_place& p);
+void link_next(const exchange& x, response& r, const text_place& next);
+
 /// In a body that is an object: that a list in it was cut off, and where it goes on.
 void write_cut_off(std::string& out, const place& next);
 

@@ -76,6 +76,7 @@ void server::stop() {
   is_stopped_ = true;
   const auto began = std::chrono::steady_clock::now();
   app_.draining = true;
+  app_.node.drain();
   for (const auto& t : threads_)
     t->drain();
   wait_until_empty(milliseconds{app_.settings.http_drain_timeout_ms});

@@ -7,7 +7,10 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/core/demangle.hpp>
 
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <typeinfo>
 
 namespace callboard::http {
@@ -28,6 +31,13 @@ asio::ip::address address_of(const tcp_socket& socket) {
   error_code ec;
   const auto end = socket.remote_endpoint(ec);
   return ec ? asio::ip::address{} : end.address();
+}
+
+/// A client that closes its connection while it waits has nothing more to say; bytes mean that it is there.
+bool is_gone(int socket) {
+  char one = 0;
+  const auto n = ::recv(socket, &one, 1, MSG_PEEK | MSG_DONTWAIT);
+  return n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 
 /// Many refusals for one reason are one line a second.
@@ -68,6 +78,8 @@ task<void> session::run() {
       no_ = request_.settle();
     response answer;
     try {
+      if (!no_ && request_.to && request_.to->waits)
+        watch_client();
       // The route resumes us when its actor has answered; no clock at the socket ends that wait.
       if (!no_ && request_.to)
         answer = co_await request_.to->handle(request_.x);
@@ -85,12 +97,39 @@ task<void> session::run() {
     format(answer);
     // Nearly every answer fits into the socket's buffer; else the client has to make room in time.
     std::string_view rest = out_;
-    if (!write_at_once(rest) || (!rest.empty() && !co_await write_rest(rest)))
+    if (!client_is_there() || !write_at_once(rest) || (!rest.empty() && !co_await write_rest(rest))) {
+      if (answer.undelivered)
+        answer.undelivered();
       co_return;
+    }
     finish(answer);
   }
   // Closing with bytes unread would reset the connection, and the client might never see the answer.
   co_await linger();
+}
+
+void session::watch_client() {
+  auto client = std::make_shared<presence>();
+  request_.x.client = client;
+  // The handler may outlive us: what it needs it holds, and a presence that nobody else holds is not looked at.
+  const auto look = [watched = std::weak_ptr{client}, socket = socket_.native_handle()](error_code ec) {
+    const auto one = watched.lock();
+    if (ec || !one || !is_gone(socket))
+      return;
+    one->is_gone = true;
+    if (one->when_gone)
+      one->when_gone();
+  };
+  socket_.async_wait(tcp_socket::wait_read, look);
+}
+
+bool session::client_is_there() {
+  if (!request_.x.client)
+    return true;
+  error_code ec;
+  socket_.cancel(ec); // the watch
+  const auto client = std::exchange(request_.x.client, nullptr);
+  return !client->is_gone && !is_gone(socket_.native_handle());
 }
 
 task<void> session::dismiss() {

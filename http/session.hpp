@@ -45,6 +45,8 @@ private:
   task<arrival> read_chunks();
   task<bool> write_rest(std::string_view rest);
   task<void> linger();
+  void watch_client();
+  bool client_is_there();
 
   std::optional<refusal> admit();
   void explain(const std::exception* what);

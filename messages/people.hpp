@@ -3,6 +3,7 @@
 #include "messages/described.hpp"
 #include "messages/id.hpp"
 #include "messages/instant.hpp"
+#include "messages/sql.hpp"
 
 #include <memory>
 #include <string>
@@ -36,6 +37,8 @@ struct applicant_row {
   static constexpr std::size_t name_column = 2;
   static constexpr std::string_view guard = "t.id = excluded.id";
   static constexpr bool keeps_first = true;
+  static constexpr columns_range owner_columns{0, 1};
+  static constexpr bool asks_again = true;
   static constexpr auto fields = std::tuple{field{"id", &applicant_row::id}, field{"name", &applicant_row::name},
                                             field{"email", &applicant_row::email},
                                             field{"created_at", &applicant_row::created_at}};

@@ -28,6 +28,11 @@ struct column {
   bool is_payload;
 };
 
+struct columns_range {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
 /// A table as its row struct describes it; one static object per row type.
 struct table {
   std::string_view name;
@@ -37,6 +42,9 @@ struct table {
   std::size_t name_column;       ///< with a guard: which column is the name
   std::string_view guard;        ///< SQL over `t` and `excluded`: a collision that fails it means "taken"
   bool keeps_first;              ///< a collision that passes the guard changes nothing
+  columns_range owner;           ///< rows of one name with equal values here are one owner's and merge; none: never
+  bool asks_again;               ///< who loses the name looks it up again before it is decided again
+  bool patches;                  ///< what is null leaves alone what is stored
 };
 
 /// A changed row on its way to the store.
@@ -85,7 +93,8 @@ sql_value to_sql(const std::optional<T>& x) { return x ? to_sql(*x) : sql_value{
 } // namespace detail
 
 /// A row struct says `table_name`, `fields` with the key columns first and `key_columns`;
-/// one that carries a name also says `conflict`, `name_column`, `guard` and `keeps_first`.
+/// one that carries a name also says `conflict`, `name_column`, `guard`, `keeps_first`, `owner_columns` and `asks_again`;
+/// one that only adds to what is stored says `patches`.
 template <class Row>
 concept stored = described<Row> && requires { Row::table_name; Row::key_columns; };
 
@@ -93,7 +102,7 @@ template <stored Row>
 const table& table_of() {
   static const table result = [] {
     table t{.name = Row::table_name, .columns = {}, .key_columns = Row::key_columns, .conflict = {}, .name_column = 0,
-            .guard = {}, .keeps_first = false};
+            .guard = {}, .keeps_first = false, .owner = {}, .asks_again = false, .patches = false};
     for_each_field<Row>([&](const auto& f) {
       using f_type = std::remove_cvref_t<decltype(f)>;
       t.columns.push_back({f.name, detail::sql_type<typename f_type::member_type>::type,
@@ -104,7 +113,11 @@ const table& table_of() {
       t.name_column = Row::name_column;
       t.guard = Row::guard;
       t.keeps_first = Row::keeps_first;
+      t.owner = Row::owner_columns;
+      t.asks_again = Row::asks_again;
     }
+    if constexpr (requires { Row::patches; })
+      t.patches = Row::patches;
     return t;
   }();
   return result;

@@ -6,6 +6,7 @@
 #include "messages/sql.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,7 @@ struct batch {
   std::vector<head_move> heads;
   std::vector<journal_line> lines;
   std::vector<table_rows> tables;
+  std::deque<row> merged; ///< rows made of several patches
 };
 
 } // namespace callboard::persistence

@@ -16,6 +16,25 @@ std::string key_of(const row& r) {
   return out;
 }
 
+/// Whose a name is; nobody's but this row's when the table has no owners.
+std::string owner_of(const row& r) {
+  std::string out;
+  for (std::size_t i = 0; i < r.in->owner.count; ++i) {
+    const auto part = text_of(r.values[r.in->owner.first + i]);
+    out += std::to_string(part.size()) + ':' + part;
+  }
+  return out;
+}
+
+/// What the later of two patches leaves alone comes from the earlier one.
+row merged(const row& before, const row& after) {
+  auto out = after;
+  for (std::size_t i = 0; i < out.values.size(); ++i)
+    if (std::holds_alternative<std::monostate>(out.values[i]))
+      out.values[i] = before.values[i];
+  return out;
+}
+
 table_rows& rows_in(batch& b, const table* t) {
   const auto it = std::find_if(b.tables.begin(), b.tables.end(), [&](const auto& r) { return r.in == t; });
   return it != b.tables.end() ? *it : b.tables.emplace_back(table_rows{t, {}, {}});
@@ -56,8 +75,7 @@ bool batch_builder::meets_foreign_name(const append& a) const {
     if (name.empty())
       return false;
     const auto it = owners_.find(name);
-    // Rows that keep the first owner may be merged with their equals; a replaced one has one owner per batch.
-    return it != owners_.end() && (!r.in->keeps_first || it->second != r.values[0]);
+    return it != owners_.end() && (r.in->owner.count == 0 || it->second != owner_of(r));
   });
 }
 
@@ -69,7 +87,7 @@ bool batch_builder::take(append& a) {
     return false;
   for (const auto& r : a.rows)
     if (auto name = name_of(r); !name.empty())
-      owners_.emplace(std::move(name), r.values[0]);
+      owners_.emplace(std::move(name), owner_of(r));
   events_ += a.events.size();
   bytes_ += bytes;
   writes_ = writes_ || a.writes();
@@ -78,7 +96,7 @@ bool batch_builder::take(append& a) {
 }
 
 std::vector<append> batch_builder::finish(std::int64_t number, batch& out) {
-  out = batch{number, {}, {}, {}};
+  out = batch{number, {}, {}, {}, {}};
   std::unordered_map<entity_id, std::size_t> head_of;
   std::unordered_map<const table*, std::unordered_map<std::string, const row*>> last;
   for (auto& a : appends_) {
@@ -101,7 +119,9 @@ std::vector<append> batch_builder::finish(std::int64_t number, batch& out) {
       auto& of_table = last[r.in];
       auto& slot = of_table[key_of(r)];
       // The first to bring a name gives the rest of the row; of all other rows the last one counts.
-      if (!slot || !r.in->keeps_first)
+      if (slot && r.in->patches && !slot->erased && !r.erased)
+        slot = &out.merged.emplace_back(merged(*slot, r));
+      else if (!slot || !r.in->keeps_first)
         slot = &r;
     }
   }

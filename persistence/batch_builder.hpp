@@ -35,7 +35,7 @@ private:
   std::size_t bytes_ = 0;
   bool writes_ = false;
   std::vector<append> appends_;
-  std::unordered_map<std::string, sql_value> owners_; ///< table and name → primary key
+  std::unordered_map<std::string, std::string> owners_; ///< table and name → whose it is
 };
 
 /// Table and name, when the row carries a name.

@@ -351,7 +351,7 @@ void journal_writer::lost_names(const commit_outcome& o) {
   take_back();
   // Who lost its request's key brought nothing to be resolved again: the stored answer waits for it.
   const auto must_resolve = [&](const append& a) {
-    return std::any_of(a.rows.begin(), a.rows.end(), [&](const row& r) { return r.in->keeps_first && loses(r); });
+    return std::any_of(a.rows.begin(), a.rows.end(), [&](const row& r) { return r.in->asks_again && loses(r); });
   };
   std::vector<entity_id> losers;
   for (auto& [e, l] : lanes_)

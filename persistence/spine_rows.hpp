@@ -33,6 +33,8 @@ struct request_row {
   static constexpr std::size_t name_column = 0;
   static constexpr std::string_view guard = "t.at < excluded.at - 86400000";
   static constexpr bool keeps_first = false;
+  static constexpr columns_range owner_columns{};
+  static constexpr bool asks_again = false; // the stored answer waits for it
   static constexpr auto fields =
     std::tuple{field{"digest", &request_row::digest}, field{"fingerprint", &request_row::fingerprint},
                field{"status", &request_row::status}, field{"body", &request_row::body}, field{"at", &request_row::at}};

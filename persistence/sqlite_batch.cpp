@@ -25,7 +25,8 @@ std::string upsert_sql(const table& t) {
     if (i < t.key_columns)
       key += comma + name;
     else
-      changes += (changes.empty() ? "" : ", ") + name + " = excluded." + name;
+      changes += (changes.empty() ? "" : ", ") + name + " = "
+                 + (t.patches ? "coalesce(excluded." + name + ", t." + name + ")" : "excluded." + name);
   }
   const std::string conflict{t.conflict.empty() ? std::string_view{key} : t.conflict};
   const std::string first{t.columns.front().name};

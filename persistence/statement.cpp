@@ -99,7 +99,8 @@ private:
       if (i < t.key_columns)
         (key += i == 0 ? "" : ", ") += name;
       else
-        changes += (changes.empty() ? "" : ", ") + name + " = excluded." + name;
+        changes += (changes.empty() ? "" : ", ") + name + " = "
+                   + (t.patches ? "coalesce(excluded." + name + ", t." + name + ")" : "excluded." + name);
     }
     const std::string first{t.columns.front().name};
     if (t.keeps_first)
