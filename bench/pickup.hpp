@@ -63,6 +63,7 @@ private:
   struct times {
     steady::time_point sent;
     steady::time_point stored;  ///< the enqueue was answered
+    steady::time_point asked;   ///< the claim was sent
     steady::time_point picked;  ///< the claim was answered
   };
 
@@ -74,7 +75,6 @@ private:
         return false;
       tag = of_.sent_++;
       out = enqueue_request(tag, 1, of_.wish_);
-      of_.nobody_ += of_.waiting_ == 0 ? 1 : 0;
       of_.at(tag).sent = steady::now();
       return true;
     }
@@ -94,27 +94,41 @@ private:
     bool next(std::string& out, std::int64_t& tag) override {
       if (leaving_ > 0)
         return false;
-      tag = completion_.empty() ? claim : complete;
-      if (tag == complete) {
+      if (!completion_.empty()) {
+        tag = complete;
         out.swap(completion_);
         completion_.clear();
-      } else {
-        out = claim_;
-        ++of_.waiting_;
+        return true;
       }
+      tag = fresh_claim();
+      out = claim_;
+      ++of_.waiting_;
       return true;
     }
     bool over() const override { return leaving_ == of_.waiters_; }
     bool answered(std::int64_t tag, int status, std::string_view body) override {
-      return tag == claim ? claimed(status, body) : completed(status, body);
+      return tag == complete ? completed(status, body) : claimed(tag, status, body);
     }
     problems unhoped;
 
   private:
-    enum : std::int64_t { claim, complete };
+    static constexpr std::int64_t complete = -1;  ///< as a tag; others are places in `asked_`
 
-    bool claimed(int status, std::string_view body) {
+    std::int64_t fresh_claim() {
+      if (free_.empty()) {
+        free_.push_back(static_cast<std::int64_t>(asked_.size()));
+        asked_.emplace_back();
+      }
+      const auto tag = free_.back();
+      free_.pop_back();
+      asked_[static_cast<std::size_t>(tag)] = steady::now();
+      return tag;
+    }
+
+    bool claimed(std::int64_t tag, int status, std::string_view body) {
       const auto now = steady::now();
+      const auto asked = asked_[static_cast<std::size_t>(tag)];
+      free_.push_back(tag);
       --of_.waiting_;
       const auto jobs = status == 200 ? jobs_in(body) : std::vector<claimed_job>{};
       if (!unhoped.check(status == 200, status, body) || jobs.empty())
@@ -123,7 +137,7 @@ private:
         if (n == farewell)
           ++leaving_;
         else
-          of_.at(n).picked = now;
+          of_.at(n).asked = asked, of_.at(n).picked = now;
       });
       // Sent next, on the same connection; who leaves leaves its lease behind.
       if (leaving_ == 0)
@@ -138,6 +152,8 @@ private:
     pickup& of_;
     std::string claim_;
     std::string completion_;
+    std::vector<steady::time_point> asked_;
+    std::vector<std::int64_t> free_;
     std::int64_t leaving_ = 0;
   };
 
@@ -153,8 +169,14 @@ private:
     }
   }
 
+  /// Of nothing there is none, and not 0.
+  static json quantile(const histogram& of, double q) {
+    return of.count() == 0 ? json{} : json(rounded(of.quantile_ms(q)));
+  }
+
   json told(const run_figures& producing, const cpu_meter& cpu) {
     histogram since_sent;
+    histogram of_waiting;    // those that met a worker who waited already
     histogram since_stored;  // 0 when the claim was answered first
     std::uint64_t lost = 0;
     for (auto n = from_; n < until_; ++n) {
@@ -164,6 +186,8 @@ private:
         continue;
       }
       since_sent.add(t.picked - t.sent);
+      if (t.asked < t.sent)
+        of_waiting.add(t.picked - t.sent);
       since_stored.add(t.picked - t.stored);
     }
     const auto jobs = static_cast<std::uint64_t>(until_ - from_);
@@ -171,11 +195,13 @@ private:
              {"jobs", jobs},
              {"jobs_per_s", rounded(static_cast<double>(jobs) / producing.seconds)},
              {"waiters", waiters_},
-             {"nobody_waited", nobody_},
+             {"met", of_waiting.count()},
              {"lost", lost},
              {"p50_ms", rounded(since_sent.quantile_ms(0.5))},
              {"p99_ms", rounded(since_sent.quantile_ms(0.99))},
              {"max_ms", rounded(since_sent.max_ms())},
+             {"met_p50_ms", quantile(of_waiting, 0.5)},
+             {"met_p99_ms", quantile(of_waiting, 0.99)},
              {"stored_p50_ms", rounded(since_stored.quantile_ms(0.5))},
              {"stored_p99_ms", rounded(since_stored.quantile_ms(0.99))}};
     out.update(per_request(cpu, jobs));
@@ -197,7 +223,6 @@ private:
   std::int64_t sent_ = 0;
   std::int64_t from_ = 0;
   std::int64_t until_ = 0;
-  std::uint64_t nobody_ = 0;
   std::atomic<std::int64_t> waiting_ = 0;
   std::atomic<std::int64_t> completed_ = 0;
 };
