@@ -628,7 +628,7 @@ private:
   }
 
   void remember(decision<Kind>& d, const request_to<Kind>& q, keyed& entry, const typename Kind::result& result) {
-    const auto how = std::visit([](const auto& c) { return success{c.answers}; }, q.command);
+    const auto how = how_of(q.command, result);
     entry.answer = replay{how, std::visit([](const auto& r) { return body_of(r); }, result)};
     entry.told = std::make_shared<std::atomic<bool>>(false);
     entry.owner.reset(); // its place is free as soon as it is answered
@@ -636,6 +636,19 @@ private:
                                                         static_cast<std::int32_t>(how), entry.answer->body, d.now}));
     for (auto& j : std::exchange(entry.joiners, {}))
       waiting_.push_front(std::move(j));
+  }
+
+  /// As the command says, unless the result knows better.
+  static success how_of(const typename Kind::command& c, const typename Kind::result& result) {
+    const auto usual = std::visit([](const auto& one) { return success{one.answers}; }, c);
+    return std::visit(
+      [usual](const auto& r) {
+        if constexpr (requires { r.how(); })
+          return r.how();
+        else
+          return usual;
+      },
+      result);
   }
 
   template <class Result>
