@@ -83,6 +83,10 @@ const std::vector<option> table{
     {"requests.retention_h", whole_number{&settings::requests_retention_h, 24, 8760},
      "How long the answer to an Idempotency-Key is remembered."},
 
+    {"board_jobs.tags",
+     text_list{&settings::board_jobs_tags, is_tag, "words of 1 to 64 letters, digits, + # . or -"},
+     "Words that become tags of a board job when they stand in its title or department."},
+
     {"log.level", one_of{&settings::log_level, {"debug", "info", "warn", "error"}},
      "The least important lines that are logged."},
 
