@@ -61,7 +61,8 @@ struct evolution {
 
   void operator()(const status_changed& e) {
     enter(s.status, e.to, e.by);
-    s.late_success = false;
+    if (e.by == cause::manual)
+      s.late_success = false; // a person has judged
     if (e.to != status::discovered)
       return;
     s.applied_at.reset();
