@@ -628,7 +628,8 @@ private:
   }
 
   void remember(decision<Kind>& d, const request_to<Kind>& q, keyed& entry, const typename Kind::result& result) {
-    const auto how = how_of(q.command, result);
+    const auto how = std::visit([](const auto& r) { return how_of(r); }, result)
+                       .value_or(std::visit([](const auto& c) { return success{c.answers}; }, q.command));
     entry.answer = replay{how, std::visit([](const auto& r) { return body_of(r); }, result)};
     entry.told = std::make_shared<std::atomic<bool>>(false);
     entry.owner.reset(); // its place is free as soon as it is answered
@@ -638,25 +639,25 @@ private:
       waiting_.push_front(std::move(j));
   }
 
-  /// As the command says, unless the result knows better.
-  static success how_of(const typename Kind::command& c, const typename Kind::result& result) {
-    const auto usual = std::visit([](const auto& one) { return success{one.answers}; }, c);
-    return std::visit(
-      [usual](const auto& r) {
-        if constexpr (requires { r.how(); })
-          return r.how();
-        else
-          return usual;
-      },
-      result);
-  }
-
   template <class Result>
   static std::string body_of(const Result& r) {
+    constexpr std::size_t kept_max = 256 * 1024;
+    std::string body; // reads are not remembered
     if constexpr (described<Result>)
-      return to_json(r);
+      body = to_json(r);
+    if constexpr (requires { r.jobs.size(); })
+      if (body.size() > kept_max)
+        body = R"({"count":)" + std::to_string(r.jobs.size()) + '}';
+    return body;
+  }
+
+  /// A result that is not what its command usually brings says so itself.
+  template <class Result>
+  static std::optional<success> how_of(const Result& r) {
+    if constexpr (requires { r.how(); })
+      return r.how();
     else
-      return {}; // reads are not remembered
+      return std::nullopt;
   }
 
   /// A refusal is not remembered: whoever joined is decided on its own.
@@ -701,20 +702,6 @@ private:
   std::string hash_;
   instant last_at_;
   std::optional<instant> stored_due_;
-};
-
-/// A command that nobody outside asked for.
-template <class Kind>
-class errand final : public request_to<Kind> {
-public:
-  explicit errand(std::function<void()> ended) : ended_{std::move(ended)} {}
-  ~errand() override { ended_(); }
-  void answer(typename Kind::result, std::int64_t) override {}
-  void refuse(refusal) override {}
-  void answer_again(replay) override {}
-
-private:
-  std::function<void()> ended_;
 };
 
 /// Runs the entities of one kind: groups their loads and spawns their actors.

@@ -29,6 +29,7 @@ struct environment {
   std::function<void(const entity_id&, instant)> arm;
   std::function<std::chrono::steady_clock::time_point()> steady_now = [] { return std::chrono::steady_clock::now(); };
   milliseconds answers_kept{24 * 3'600'000};
+  milliseconds finished_kept{24 * 3'600'000}; ///< how long what is over can be looked at
   std::atomic<bool> draining{false}; ///< nobody waits for something to happen any more
 };
 

@@ -9,6 +9,7 @@
 #include "actors/people/directory.hpp"
 #include "actors/people/reads.hpp"
 #include "actors/profile/actor.hpp"
+#include "actors/queue/actor.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/timers.hpp"
 #include "messages/log.hpp"
@@ -85,6 +86,7 @@ struct node::parts {
       env{system, time, writer, loaders, answers,
           [this](const entity_id& id, instant due) { caf::anon_send(alarm, arm_atom::value, id, to_ms(due)); }} {
     env.answers_kept = options.request_retention;
+    env.finished_kept = options.finished_retention;
     ids.open(*store, "openings");
     ids.open(*store, "applicants");
     for_each_kind([&]<class Kind>(std::type_identity<Kind> k) { hosts.emplace(Kind::name, make_host(k, env)); });

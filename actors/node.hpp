@@ -27,6 +27,7 @@ struct node_options {
   std::size_t batch_bytes_max = std::size_t{1} << 20;
   milliseconds patience{5'000};
   milliseconds request_retention{24 * 3'600'000};
+  milliseconds finished_retention{24 * 3'600'000};
 };
 
 /// Figures of this moment, for operators.

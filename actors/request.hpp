@@ -88,4 +88,21 @@ public:
   virtual void answer(typename Kind::result result, std::int64_t version) = 0;
 };
 
+/// A command that nobody outside asked for.
+template <class Kind>
+class errand final : public request_to<Kind> {
+public:
+  explicit errand(std::function<void()> ended = {}) : ended_{std::move(ended)} {}
+  ~errand() override {
+    if (ended_)
+      ended_();
+  }
+  void answer(typename Kind::result, std::int64_t) override {}
+  void refuse(refusal) override {}
+  void answer_again(replay) override {}
+
+private:
+  std::function<void()> ended_;
+};
+
 } // namespace callboard::actors

@@ -5,6 +5,7 @@
 #include "actors/kinds.hpp"
 #include "actors/opening/load.hpp"
 #include "actors/profile/load.hpp"
+#include "actors/queue/load.hpp"
 #include "persistence/verify.hpp"
 
 namespace callboard::actors {

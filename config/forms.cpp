@@ -116,6 +116,15 @@ bool is_origin(std::string_view written) {
   return false;
 }
 
+bool is_type_and_ms(std::string_view written) {
+  const auto cut = written.rfind('=');
+  if (cut == std::string_view::npos || cut == 0)
+    return false;
+  const auto ms = written.substr(cut + 1);
+  return !ms.empty() && ms.size() <= 7 && ms != "0" &&
+         ms.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 bool is_node_name(std::string_view written) {
   constexpr std::string_view allowed =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";

@@ -87,6 +87,14 @@ const std::vector<option> table{
      text_list{&settings::board_jobs_tags, is_tag, "words of 1 to 64 letters, digits, + # . or -"},
      "Words that become tags of a board job when they stand in its title or department."},
 
+    {"work.retention_s", whole_number{&settings::work_retention_s, 60, 31'536'000},
+     "How long finished jobs of the work queue can be looked at."},
+    {"work.backoff_ms", whole_number{&settings::work_backoff_ms, 1, hour_ms},
+     "Pause before a failed job is tried again; doubles with each try up to 15 minutes."},
+    {"work.backoff_by_type",
+     text_list{&settings::work_backoff_by_type, is_type_and_ms, "job types with milliseconds such as send_mail=5000"},
+     "The same for single job types."},
+
     {"log.level", one_of{&settings::log_level, {"debug", "info", "warn", "error"}},
      "The least important lines that are logged."},
 

@@ -47,6 +47,7 @@ actors::node_options options_of(const config::settings& s) {
   o.batch_bytes_max = static_cast<std::size_t>(s.writer_batch_bytes_max_kib) << 10;
   o.patience = milliseconds{s.writer_patience_ms};
   o.request_retention = std::chrono::hours{s.requests_retention_h};
+  o.finished_retention = std::chrono::seconds{s.work_retention_s};
   return o;
 }
 

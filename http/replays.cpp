@@ -5,6 +5,7 @@
 #include "actors/opening/reads.hpp"
 #include "actors/opening/rules.hpp"
 #include "actors/profile/rules.hpp"
+#include "actors/queue/rules.hpp"
 #include "http/ask.hpp"
 #include "http/bodies.hpp"
 #include "http/hydrate.hpp"
@@ -172,6 +173,25 @@ task<response> replay_of(exchange& x, std::string key) {
   co_return r;
 }
 
+/// A queue's state as text: how it stands and the jobs that are not over.
+std::string queue_state(reader&, queue::state& s, instant at, std::int64_t) {
+  std::string out = R"({"stats":)";
+  write_json(out, queue::stats_of(s, at));
+  out += R"(,"jobs":[)";
+  std::int64_t rows = 0;
+  for (const auto& j : *s.slots) {
+    if (!j.type)
+      continue;
+    if (rows == array_rows_max)
+      break;
+    out += rows++ == 0 ? "" : ",";
+    write_json(out, queue::view_of(s, j));
+  }
+  out += "],\"truncated\":";
+  write_json(out, static_cast<std::int64_t>(s.by_id.size()) > rows);
+  return out += '}';
+}
+
 /// How each kind's past is told.
 struct replayable {
   std::string_view kind;
@@ -182,6 +202,7 @@ constexpr std::array replayables{
   replayable{board::kind::name, &replay_of<board::kind, &board_state>},
   replayable{board_job::kind::name, &replay_of<board_job::kind, &board_job_state>},
   replayable{profile::kind::name, &replay_of<profile::kind, &profile_state>},
+  replayable{queue::kind::name, &replay_of<queue::kind, &queue_state>},
 };
 
 } // namespace

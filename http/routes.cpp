@@ -9,6 +9,7 @@
 #include "http/people.hpp"
 #include "http/replays.hpp"
 #include "http/standing.hpp"
+#include "http/work.hpp"
 
 #include <array>
 
@@ -58,6 +59,27 @@ constexpr auto table = std::to_array<route>({
   {"PATCH", "/api/crawler/crawls/:id", &end_crawl},
   {"GET", "/api/crawler/users/:id", &show_profile},
   {"PUT", "/api/crawler/users/:id", &put_profile},
+
+  {"POST", "/api/work/jobs", &enqueue_work, true},
+  {"GET", "/api/work/jobs", &list_work},
+  {"POST", "/api/work/claim", &claim_work, false, true},
+  {"POST", "/api/work/complete", &complete_many, true},
+  {"POST", "/api/work/cancel", &cancel_many},
+  {"GET", "/api/work/jobs/:id", &show_work},
+  {"GET", "/api/work/jobs/:id/explain", &explain_work},
+  {"POST", "/api/work/jobs/:id/heartbeat", &beat_work},
+  {"POST", "/api/work/jobs/:id/complete", &complete_work, true},
+  {"POST", "/api/work/jobs/:id/fail", &fail_work},
+  {"POST", "/api/work/jobs/:id/release", &release_work},
+  {"POST", "/api/work/jobs/:id/cancel", &cancel_work},
+  {"GET", "/api/work/stats", &show_work_stats},
+  {"GET", "/api/work/dead", &list_dead},
+  {"POST", "/api/work/dead/redrive", &redrive_dead},
+  {"GET", "/api/work/queues", &list_queues},
+  {"GET", "/api/work/queues/:name", &show_queue_settings},
+  {"PUT", "/api/work/queues/:name", &change_queue},
+  {"POST", "/api/work/queues/:name/pause", &pause_queue},
+  {"POST", "/api/work/queues/:name/resume", &resume_queue},
 
   {"GET", "/api/audit", &show_audit},
   {"GET", "/api/entities/:kind/:key/replay", &replay_entity},

@@ -49,7 +49,7 @@ struct batch {
   std::vector<head_move> heads;
   std::vector<journal_line> lines;
   std::vector<table_rows> tables;
-  std::deque<row> merged; ///< rows made of several patches
+  std::deque<row> merged{}; ///< rows made of several patches
 };
 
 } // namespace callboard::persistence

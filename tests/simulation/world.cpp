@@ -152,6 +152,7 @@ void world::address(actors::request& r, entity_id target, std::string key) {
     r.key = {target.key + "/" + key, "fingerprint"};
   r.target = std::move(target);
   r.by = std::make_shared<const origin>(origin{"test", "", "", "trace", "r" + std::to_string(++sent_)});
+  r.arrived = steady();
   r.deadline = steady() + 10s;
 }
 

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "messages/queue.hpp"
+#include "persistence/store.hpp"
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+/// Jobs as their rows tell them: SQL, no actor is asked.
+namespace callboard::queue {
+
+/// A queue and a job in it as one text, to look up by.
+std::string place_of(std::string_view queue, std::string_view id);
+
+/// What people and workers wrote about a job.
+struct words {
+  std::string data = "{}";
+  std::string metadata = "{}";
+  std::string priority = "null";
+  report_row said;
+};
+using words_by_place = std::unordered_map<std::string, words>;
+words_by_place words_of(persistence::reader& from, std::vector<std::string> places);
+void fill_in(job_view& v, words w);
+
+/// Those of these jobs that are over.
+std::unordered_map<std::string, finished_job> finished_of(persistence::reader& from, std::vector<std::string> places);
+
+/// The jobs of this id, one per queue; of one queue when it is given.
+std::vector<job_view> find_jobs(persistence::reader& from, const std::string& id, const std::optional<std::string>& queue);
+
+struct job_filter {
+  std::optional<status> is;
+  std::optional<std::string> type;
+  std::optional<std::string> queue;
+};
+/// Jobs behind (queue, id), in that order.
+std::vector<job_view> jobs_page(persistence::reader& from, const job_filter& f, const std::string& queue,
+                                const std::string& id, std::int64_t limit);
+
+/// Names of queues, in order.
+std::vector<std::string> queue_names(persistence::reader& from);
+
+} // namespace callboard::queue

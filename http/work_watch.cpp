@@ -1,0 +1,322 @@
+#include "actors/queue/reads.hpp"
+#include "actors/queue/rules.hpp"
+#include "http/ask.hpp"
+#include "http/bodies.hpp"
+#include "http/pages.hpp"
+#include "http/service.hpp"
+#include "http/work.hpp"
+#include "http/work_bodies.hpp"
+#include "http/written.hpp"
+
+// How those who run a queue look at it and change it.
+
+namespace callboard::http {
+namespace {
+
+using queue::kind;
+using persistence::reader;
+
+refusal no_job(const std::string& id) { return {code::not_found, "Job " + id + " not found", {}}; }
+
+/// The one job of this id; which of several has to be said.
+task<queue::job_view> find_job(exchange& x, std::string id, std::optional<std::string> of) {
+  const auto question = [id, of](reader& from) { return queue::find_jobs(from, id, of); };
+  auto found = co_await read(x, question);
+  if (found.empty())
+    throw refused{no_job(id)};
+  if (found.size() > 1)
+    throw refused{{code::ambiguous_id, "Several queues have a job " + id + "; say which by ?queue=", {}}};
+  co_return std::move(found.front());
+}
+
+task<std::vector<std::string>> queues_meant(exchange& x, std::optional<std::string> one) {
+  if (one) {
+    std::vector<std::string> only{std::move(*one)};
+    co_return only;
+  }
+  const auto question = [](reader& from) { return queue::queue_names(from); };
+  co_return co_await read(x, question);
+}
+
+/// One decision of a wish for many. It has no record of its own: what it did once there is not to do again.
+task<queue::swept> sweep(exchange& x, std::string of, queue::command c) {
+  auto t = make_ticket<kind>(x, std::move(of), std::move(c), asking::command);
+  t->key.reset();
+  t->deadline = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+  auto here = t->other_end();
+  x.app.node.send(std::move(t));
+  auto a = co_await received(std::move(here));
+  co_return std::get<queue::swept>(a.result);
+}
+
+struct cancel_body {
+  std::optional<std::string> reason;
+  std::optional<std::string> queue;
+  static constexpr auto fields =
+    std::tuple{field{"reason", &cancel_body::reason, text{0, 1'000}}, field{"queue", &cancel_body::queue}};
+};
+
+struct cancel_many_body {
+  std::optional<std::string> queue;
+  std::optional<std::string> type;
+  std::optional<queue::status> status;
+  std::optional<std::string> reason;
+  static constexpr auto fields =
+    std::tuple{field{"queue", &cancel_many_body::queue}, field{"job_type", &cancel_many_body::type},
+               field{"status", &cancel_many_body::status}, field{"reason", &cancel_many_body::reason, text{0, 1'000}}};
+};
+
+struct redrive_body {
+  std::optional<std::vector<std::string>> ids;
+  std::optional<std::string> type;
+  std::optional<std::string> error_code;
+  std::optional<std::string> fingerprint;
+  std::optional<std::string> queue;
+  std::optional<std::int64_t> rate_per_s;
+  static constexpr auto fields =
+    std::tuple{field{"ids", &redrive_body::ids}, field{"job_type", &redrive_body::type},
+               field{"error_code", &redrive_body::error_code}, field{"fingerprint", &redrive_body::fingerprint},
+               field{"queue", &redrive_body::queue}, field{"rate_per_s", &redrive_body::rate_per_s, whole{1, 100'000}}};
+};
+
+response settings_response(answer<kind> a) { return written<queue::settings_view>(std::move(a), success::ok); }
+
+task<response> configured(exchange& x, queue::configure wish) {
+  const auto name = x.parameters.at(0);
+  check_queue("name", name);
+  queue::command command = std::move(wish);
+  auto a = co_await ask<kind>(x, name, std::move(command), asking::command);
+  co_return settings_response(std::move(a));
+}
+
+/// Asks every queue at once.
+template <class Question>
+std::vector<std::shared_ptr<reply<answer<kind>>>> ask_all(exchange& x, const std::vector<std::string>& names,
+                                                         const Question& question) {
+  std::vector<std::shared_ptr<reply<answer<kind>>>> out;
+  for (const auto& name : names)
+    out.push_back(send<kind>(x, name, question, asking::question));
+  return out;
+}
+
+} // namespace
+
+task<response> cancel_work(exchange& x) {
+  auto b = body_of<cancel_body>(x);
+  const auto id = x.parameters.at(0);
+  auto of = b.queue ? b.queue : queue_in_query(x);
+  if (of)
+    check_queue("queue", *of);
+  const auto found = co_await find_job(x, id, std::move(of));
+  queue::command command = queue::cancel{id, std::move(b.reason)};
+  auto here = send<kind>(x, found.queue, std::move(command), asking::command);
+  bool is_over = false;
+  try {
+    auto a = co_await received(std::move(here));
+    co_return written<queue::standing>(std::move(a), success::ok);
+  } catch (const refused& no) {
+    is_over = no.why.what == code::not_found;
+    if (!is_over)
+      throw;
+  }
+  throw refused{{code::conflict, "Job " + id + " is over already", {}}};
+}
+
+task<response> cancel_many(exchange& x) {
+  auto b = body_of<cancel_many_body>(x);
+  if (b.queue)
+    check_queue("queue", *b.queue);
+  using queue::status;
+  if (b.status && *b.status != status::pending && *b.status != status::scheduled && *b.status != status::processing)
+    invalid("status", "must be pending, scheduled or processing");
+  const auto names = co_await queues_meant(x, b.queue);
+  std::int64_t cancelled = 0, flagged = 0;
+  for (const auto& name : names)
+    for (std::optional<std::int64_t> at = 0; at;) {
+      queue::command wish = queue::cancel_matching{b.type, b.status, b.reason, *at};
+      const auto done = co_await sweep(x, name, std::move(wish));
+      cancelled += done.moved;
+      flagged += done.flagged;
+      at = done.next;
+    }
+  co_return response{200, R"({"cancelled":)" + std::to_string(cancelled) + R"(,"flagged":)" + std::to_string(flagged) + '}'};
+}
+
+task<response> show_work(exchange& x) {
+  const auto id = x.parameters.at(0);
+  auto found = co_await find_job(x, id, queue_in_query(x));
+  co_return response{200, to_json(found)};
+}
+
+task<response> list_work(exchange& x) {
+  const auto wanted = text_page_of(x, 2);
+  queue::job_filter filter;
+  if (const auto text = query_text(x, "status")) {
+    filter.is = from_name<queue::status>(*text);
+    if (!filter.is)
+      invalid("status", "must be pending, scheduled, processing, complete, failed or cancelled");
+  }
+  filter.type = query_text(x, "job_type");
+  filter.queue = queue_in_query(x);
+  const auto question = [wanted, filter](reader& from) {
+    const auto limit = wanted.limit.value_or(object_rows);
+    auto found = queue::jobs_page(from, filter, wanted.after[0], wanted.after[1], limit + 1);
+    std::string text = R"({"jobs":[)";
+    std::optional<text_place> next;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      // One row too many tells that there is a next page.
+      if (static_cast<std::int64_t>(i) == limit || text.size() > page_bytes_max) {
+        next = text_place{found[i - 1].queue, found[i - 1].id};
+        break;
+      }
+      text += i == 0 ? "" : ",";
+      write_json(text, found[i]);
+    }
+    return std::pair{std::move(text), std::move(next)};
+  };
+  auto page = co_await read(x, question);
+  response r{200, std::move(page.first) + R"(],"next_cursor":)"};
+  write_json(r.body, page.second ? std::optional{cursor(*page.second)} : std::nullopt);
+  r.body += '}';
+  if (page.second)
+    link_next(x, r, *page.second);
+  co_return r;
+}
+
+task<response> explain_work(exchange& x) {
+  const auto id = x.parameters.at(0);
+  const auto found = co_await find_job(x, id, queue_in_query(x));
+  queue::command question = queue::explain{id};
+  auto here = send<kind>(x, found.queue, std::move(question), asking::question);
+  try {
+    auto a = co_await received(std::move(here));
+    co_return response{200, to_json(std::get<queue::explanation>(a.result))};
+  } catch (const refused& no) {
+    if (no.why.what != code::not_found)
+      throw;
+  }
+  const auto over = co_await find_job(x, id, found.queue);
+  const queue::explanation finished{id, over.queue, over.status, "finished", "It is over: " + std::string{name(over.status)},
+                                    {}, over.completed_at, {}, {}};
+  co_return response{200, to_json(finished)};
+}
+
+task<response> show_work_stats(exchange& x) {
+  const auto names = co_await queues_meant(x, queue_in_query(x));
+  auto all = ask_all(x, names, queue::show_stats{});
+  response r{200, R"({"queues":[)"};
+  for (auto& one : all) {
+    auto a = co_await received(std::move(one));
+    r.body += r.body.back() == '[' ? "" : ",";
+    write_json(r.body, std::get<queue::stats>(a.result));
+  }
+  r.body += "]}";
+  co_return r;
+}
+
+task<response> list_dead(exchange& x) {
+  const auto wanted = text_page_of(x, 2);
+  const auto limit = wanted.limit.value_or(object_rows);
+  const auto names = co_await queues_meant(x, queue_in_query(x));
+  std::vector<queue::dead_group> groups;
+  std::optional<text_place> next;
+  for (const auto& name : names) {
+    if (name < wanted.after[0])
+      continue;
+    if (static_cast<std::int64_t>(groups.size()) == limit) {
+      next = text_place{groups.back().queue, groups.back().fingerprint};
+      break;
+    }
+    queue::command question = queue::show_dead{name == wanted.after[0] ? wanted.after[1] : std::string{},
+                                               limit - static_cast<std::int64_t>(groups.size())};
+    auto a = co_await ask<kind>(x, name, std::move(question), asking::question);
+    auto& found = std::get<queue::dead_groups>(a.result);
+    groups.insert(groups.end(), std::move_iterator{found.groups.begin()}, std::move_iterator{found.groups.end()});
+    if (found.has_more) {
+      next = text_place{groups.back().queue, groups.back().fingerprint};
+      break;
+    }
+  }
+  std::vector<queue::job_view> last;
+  for (const auto& g : groups) {
+    last.emplace_back();
+    last.back().id = g.last_id;
+    last.back().queue = g.queue;
+  }
+  co_await fill_words(x, last);
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    groups[i].error = std::move(last[i].error);
+  response r{200, R"({"groups":)"};
+  write_json(r.body, groups);
+  r.body += R"(,"next_cursor":)";
+  write_json(r.body, next ? std::optional{cursor(*next)} : std::nullopt);
+  r.body += '}';
+  if (next)
+    link_next(x, r, *next);
+  co_return r;
+}
+
+task<response> redrive_dead(exchange& x) {
+  auto b = body_of<redrive_body>(x);
+  if (!b.ids && !b.type && !b.error_code && !b.fingerprint)
+    invalid("", "One of ids, job_type, error_code and fingerprint must say what is meant");
+  if (b.ids && b.ids->size() > queue::batch_max)
+    invalid("ids", "must have at most " + std::to_string(queue::batch_max) + " items");
+  if (b.queue)
+    check_queue("queue", *b.queue);
+  const auto names = co_await queues_meant(x, b.queue);
+  const auto began = x.app.node.now();
+  std::int64_t total = 0;
+  for (const auto& name : names)
+    for (bool more = true; more;) {
+      queue::command wish = queue::redrive{b.ids, b.type, b.error_code, b.fingerprint, b.rate_per_s, 0, total, began};
+      const auto done = co_await sweep(x, name, std::move(wish));
+      total += done.moved;
+      more = done.next.has_value();
+    }
+  co_return response{200, R"({"redriven":)" + std::to_string(total) + '}'};
+}
+
+task<response> list_queues(exchange& x) {
+  const auto names = co_await queues_meant(x, std::nullopt);
+  auto all = ask_all(x, names, queue::show_settings{});
+  response r{200, R"({"queues":[)"};
+  for (auto& one : all) {
+    auto a = co_await received(std::move(one));
+    r.body += r.body.back() == '[' ? "" : ",";
+    write_json(r.body, std::get<queue::settings_view>(a.result));
+  }
+  r.body += "]}";
+  co_return r;
+}
+
+task<response> show_queue_settings(exchange& x) {
+  const auto of = x.parameters.at(0);
+  check_queue("name", of);
+  queue::command question = queue::show_settings{};
+  auto a = co_await ask<kind>(x, of, std::move(question), asking::question);
+  co_return settings_response(std::move(a));
+}
+
+task<response> change_queue(exchange& x) {
+  auto wish = body_of<queue::configure>(x);
+  if (wish.per_key && *wish.per_key && !(*wish.per_key)->key.starts_with("data.") && !(*wish.per_key)->key.starts_with("metadata."))
+    invalid("per_key.key", "must name a member of data or metadata, as in data.user_id");
+  return configured(x, std::move(wish));
+}
+
+task<response> pause_queue(exchange& x) {
+  idempotency_key(x);
+  queue::configure wish;
+  wish.paused = true;
+  return configured(x, std::move(wish));
+}
+
+task<response> resume_queue(exchange& x) {
+  idempotency_key(x);
+  queue::configure wish;
+  wish.paused = false;
+  return configured(x, std::move(wish));
+}
+
+} // namespace callboard::http
