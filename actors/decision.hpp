@@ -29,6 +29,12 @@ public:
   /// Nothing to be written.
   bool is_empty() const { return events.empty() && carried.empty(); }
 
+  /// Changes what a state holds besides what events tell: payload, whose row is carried.
+  template <class Change>
+  void keep(Change&& change) {
+    change(state_);
+  }
+
   const instant now;
   std::vector<typename Kind::event> events;
   typename Kind::changes changed;

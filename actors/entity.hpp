@@ -95,19 +95,28 @@ public:
       [this](const request_ptr& r) {
         waiting_.push_back(std::static_pointer_cast<request_to<Kind>>(r));
         proceed();
+        hand_over();
       },
-      [this](const turn& t) { (*t)(); },
+      [this](const turn& t) {
+        (*t)();
+        hand_over();
+      },
       [this](tick_atom) {
         tick_wanted_ = true;
         proceed();
+        hand_over();
       },
       [this](resume_atom) {
         phase_ = phase::absent;
         proceed();
+        hand_over();
       },
       [this](banned_atom) { give_up(code::entity_quarantined); },
       [this](leave_atom) { leave(); },
-      [this](drain_atom) { proceed(); },
+      [this](drain_atom) {
+        proceed();
+        hand_over();
+      },
     };
   }
 
@@ -202,6 +211,7 @@ private:
   }
 
   void start_loading() {
+    hand_over();
     phase_ = phase::loading;
     age_ = env_.writer.age();
     auto self = caf::actor_cast<caf::actor>(this);
@@ -269,6 +279,7 @@ private:
 
   /// While this actor may not load its commands wait here, where their deadlines are watched.
   void fetch_handed_back() {
+    hand_over();
     auto self = caf::actor_cast<caf::actor>(this);
     env_.writer.submit(id_, [this, self](persistence::replies back) {
       auto shared = std::make_shared<persistence::replies>(std::move(back));
@@ -398,7 +409,7 @@ private:
     a.life = life_;
     a.expected = seq_;
     put_timer(a, due);
-    env_.writer.submit(std::move(a));
+    decided_.push_back(std::move(a));
   }
 
   void put_timer(persistence::append& a, std::optional<instant> due) {
@@ -525,7 +536,7 @@ private:
     a.life = life_;
     a.expected = seq_;
     a.replies.push_back(std::move(reply));
-    env_.writer.submit(std::move(a));
+    decided_.push_back(std::move(a));
   }
 
   void send(decision<Kind>& d, std::shared_ptr<const origin> by, std::unique_ptr<persistence::pending_reply> reply) {
@@ -556,7 +567,13 @@ private:
       put_timer(a, due);
     if (reply)
       a.replies.push_back(std::move(reply));
-    env_.writer.submit(std::move(a));
+    decided_.push_back(std::move(a));
+  }
+
+  /// What one turn decided goes to the writer together: somebody who waited for what just happened shares its commit.
+  void hand_over() {
+    if (!decided_.empty())
+      env_.writer.submit(std::exchange(decided_, {}));
   }
 
   static typename Kind::command tick_command() { return typename Kind::tick{}; }
@@ -693,6 +710,7 @@ private:
   bool watching_ = false;
   std::int64_t age_ = 0; ///< of the store, when this life began to load
   std::deque<command_ptr> waiting_;
+  std::vector<persistence::append> decided_; ///< in this turn
   std::unordered_map<std::string, keyed> keyed_;
   parking<Kind> parked_;
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include "actors/board/rules.hpp"
+#include "actors/board_job/rules.hpp"
 #include "actors/opening/rules.hpp"
+#include "actors/profile/rules.hpp"
 #include "actors/queue/rules.hpp"
 
 #include <tuple>
@@ -10,7 +13,7 @@
 namespace callboard::actors {
 
 /// Every kind there is. A new kind is one word here.
-using all_kinds = std::tuple<opening::kind, queue::kind>;
+using all_kinds = std::tuple<opening::kind, board::kind, board_job::kind, profile::kind, queue::kind>;
 
 /// Calls `visit(std::type_identity<Kind>{})` for each kind.
 template <class Visit>

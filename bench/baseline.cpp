@@ -7,7 +7,7 @@
 //
 // `steps` has a statement per step. `lean` finds the applicant before it locks and writes
 // everything in one statement: the lock can hardly be held for less.
-#include "bench/figures.hpp"
+#include "bench/crowd.hpp"
 #include "bench/options.hpp"
 #include "persistence/migrations.hpp"
 
@@ -17,12 +17,10 @@
 #include <chrono>
 #include <exception>
 #include <iostream>
-#include <mutex>
+#include <memory>
 #include <random>
 #include <string>
-#include <thread>
 #include <tuple>
-#include <vector>
 
 namespace bench {
 namespace {
@@ -235,74 +233,6 @@ private:
   pqxx::connection db_;
 };
 
-/// All clients at once, until the time is up.
-class crowd {
-public:
-  explicit crowd(const setting& s) : setting_{s} {}
-
-  run_figures run(cpu_meter& cpu) {
-    std::vector<std::thread> threads;
-    for (std::int64_t i = 0; i < setting_.clients; ++i)
-      threads.emplace_back([this, i] { work(static_cast<unsigned>(i) + 1); });
-    while (connected_ < setting_.clients && !stop_)
-      std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    go_ = true;
-    std::this_thread::sleep_for(std::chrono::duration<double>{setting_.warm_up});
-    cpu.begin();
-    const auto began = steady::now();
-    measuring_ = true;
-    std::this_thread::sleep_for(std::chrono::duration<double>{setting_.seconds});
-    measuring_ = false;
-    sum_.seconds = std::chrono::duration<double>(steady::now() - began).count();
-    cpu.end();
-    stop_ = true;
-    for (auto& t : threads)
-      t.join();
-    if (!problem_.empty())
-      throw std::runtime_error(problem_);
-    return std::move(sum_);
-  }
-
-private:
-  void work(unsigned seed) {
-    run_figures mine;
-    try {
-      client one{setting_, people_, seed};
-      ++connected_;
-      while (!go_ && !stop_)
-        std::this_thread::sleep_for(std::chrono::milliseconds{1});
-      while (!stop_) {
-        const auto began = steady::now();
-        one.apply();
-        ++mine.ok_in_all;
-        if (measuring_) {
-          ++mine.requests;
-          mine.latency.add(steady::now() - began);
-        }
-      }
-    } catch (const std::exception& e) {
-      const std::lock_guard lock{mutex_};
-      problem_ = e.what();
-      stop_ = true;
-    }
-    const std::lock_guard lock{mutex_};
-    sum_.requests += mine.requests;
-    sum_.ok += mine.requests;
-    sum_.ok_in_all += mine.ok_in_all;
-    sum_.latency.add(mine.latency);
-  }
-
-  const setting& setting_;
-  std::atomic<std::int64_t> people_ = 0;
-  std::atomic<std::int64_t> connected_ = 0;
-  std::atomic<bool> go_ = false;
-  std::atomic<bool> measuring_ = false;
-  std::atomic<bool> stop_ = false;
-  std::mutex mutex_;
-  std::string problem_;
-  run_figures sum_;
-};
-
 /// What must hold after any run: nobody above the capacity, no gap, a journal line per application.
 void audit(const setting& s, std::uint64_t applies) {
   pqxx::connection db{s.database};
@@ -337,7 +267,15 @@ void run(options given) {
     throw std::invalid_argument("--database=postgresql://… is missing");
   make_schema(s);
   cpu_meter cpu{0, postmaster};
-  const auto figures = crowd{s}.run(cpu);
+  std::atomic<std::int64_t> people = 0;
+  crowd clients{s.clients, [&](unsigned number) -> crowd::task {
+                  auto one = std::make_shared<client>(s, people, number);
+                  return [one] {
+                    one->apply();
+                    return std::uint64_t{1};
+                  };
+                }};
+  const auto figures = clients.run(s.warm_up, s.seconds, cpu).steps;
   audit(s, figures.ok_in_all);
   auto out = to_json(figures);
   out["tps"] = out["rps"];

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# Servers and databases for measurements; read by bench/run and bench/million, which set `set -euo pipefail`.
+# Servers and databases for measurements; read by the scripts beside it, which set `set -euo pipefail`.
 # Everything started here ends with `clean_up`.
 
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
@@ -94,14 +94,14 @@ stop_server() {
   wait "$1" 2> /dev/null || true
 }
 
-# verified STORE-URL: how many events the journal has; fails when rows and journal differ.
+# verified STORE-URL [KIND]: how many events the journal has; fails when rows and journal differ.
 verified() {
   local told
   if ! told=$("$built/callboard" verify --store="$1" 2>&1); then
     say "verify: $told"
     return 1
   fi
-  sed -n 's/^opening: .* entities, \([0-9]*\) events, 0 differences.*/\1/p' <<< "$told"
+  sed -n "s/^${2:-opening}: .* entities, \([0-9]*\) events, 0 differences.*/\1/p" <<< "$told"
 }
 
 clean_up() {

@@ -32,6 +32,8 @@ public:
   virtual ~traffic() = default;
   /// Appends one whole request; false when there is nothing left to send.
   virtual bool next(std::string& out, std::int64_t& tag) = 0;
+  /// Asked when `next` had nothing: false while an answer that is still to come may bring more.
+  virtual bool over() const { return true; }
   /// True when the answer is the one hoped for. Status 0: the connection was lost, the outcome is
   /// unknown.
   virtual bool answered(std::int64_t tag, int status, std::string_view body) = 0;
@@ -152,7 +154,7 @@ private:
       return false;
     one.out.clear();
     if (!traffic_->next(one.out, one.tag)) {
-      sending_ = false;
+      sending_ = !traffic_->over();
       return false;
     }
     one.since = now_;

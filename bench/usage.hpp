@@ -88,6 +88,20 @@ inline double rss_mib(pid_t pid) {
   return 0;
 }
 
+/// CPU of several stretches.
+struct cpu_used {
+  double own_us = 0;
+  double server_us = 0;
+  double store_us = 0;
+
+  cpu_used& operator+=(const cpu_used& other) {
+    own_us += other.own_us;
+    server_us += other.server_us;
+    store_us += other.store_us;
+    return *this;
+  }
+};
+
 /// CPU that this process, a server and a database used between two looks.
 class cpu_meter {
 public:
@@ -107,6 +121,7 @@ public:
   double own_us() const { return own_us_; }
   double server_us() const { return server_us_; }
   double store_us() const { return store_us_; }
+  cpu_used used() const { return {own_us_, server_us_, store_us_}; }
 
 private:
   pid_t server_;

@@ -132,6 +132,13 @@ bool is_node_name(std::string_view written) {
          written.find_first_not_of(allowed) == std::string_view::npos;
 }
 
+bool is_tag(std::string_view written) {
+  constexpr std::string_view allowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+#.-";
+  return !written.empty() && written.size() <= 64 &&
+         written.find_first_not_of(allowed) == std::string_view::npos;
+}
+
 bool has_password(std::string_view store) { return !find_passwords(store).empty(); }
 
 std::string without_password(std::string_view store) {

@@ -12,6 +12,7 @@ bool is_network(std::string_view written);
 bool is_origin(std::string_view written);
 bool is_type_and_ms(std::string_view written);
 bool is_node_name(std::string_view written);
+bool is_tag(std::string_view written);
 
 bool has_password(std::string_view store);
 

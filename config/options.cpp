@@ -83,6 +83,10 @@ const std::vector<option> table{
     {"requests.retention_h", whole_number{&settings::requests_retention_h, 24, 8760},
      "How long the answer to an Idempotency-Key is remembered."},
 
+    {"board_jobs.tags",
+     text_list{&settings::board_jobs_tags, is_tag, "words of 1 to 64 letters, digits, + # . or -"},
+     "Words that become tags of a board job when they stand in its title or department."},
+
     {"work.retention_s", whole_number{&settings::work_retention_s, 60, 31'536'000},
      "How long finished jobs of the work queue can be looked at."},
     {"work.backoff_ms", whole_number{&settings::work_backoff_ms, 1, hour_ms},

@@ -4,6 +4,8 @@
 #include "http/versions.hpp"
 #include "messages/log.hpp"
 #include "persistence/digest.hpp"
+#include "persistence/rows.hpp"
+#include "persistence/spine_rows.hpp"
 
 namespace callboard::http {
 namespace {
@@ -64,6 +66,25 @@ void address(actors::request& r, const exchange& x, std::string_view kind, std::
     r.key = request_key(x, r.target, how);
     r.if_match = if_match(x);
   }
+}
+
+task<std::optional<actors::replay>> earlier_answer(exchange& x, std::string_view kind, std::string key) {
+  const auto asked = request_key(x, {kind, std::move(key)}, asking::command);
+  if (!asked)
+    co_return std::nullopt;
+  const auto question = [digest = bytes{asked->digest}](persistence::reader& from) {
+    std::optional<persistence::request_row> found;
+    persistence::select<persistence::request_row>(from, "where digest = $1", {digest},
+                                                  [&](persistence::request_row r) { found = std::move(r); });
+    return found;
+  };
+  auto found = co_await read(x, question);
+  const auto kept = std::chrono::hours{x.app.settings.requests_retention_h};
+  if (!found || x.app.node.now() - found->at >= kept)
+    co_return std::nullopt;
+  if (found->fingerprint.data != asked->fingerprint)
+    throw refused{actors::idempotency_mismatch()};
+  co_return actors::replay{static_cast<success>(found->status), std::move(found->body)};
 }
 
 refusal failed_read(std::exception_ptr what) {

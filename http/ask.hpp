@@ -67,6 +67,18 @@ std::shared_ptr<reply<answer<Kind>>> send(exchange& x, std::string key, typename
   return here;
 }
 
+/// One of many commands of a bulk request, which are idempotent by their nature: the key and the version that the caller
+/// named are those of the whole.
+template <class Kind>
+std::shared_ptr<reply<answer<Kind>>> send_part(exchange& x, std::string key, typename Kind::command c) {
+  auto t = make_ticket<Kind>(x, std::move(key), std::move(c), asking::command);
+  t->key.reset();
+  t->if_match.reset();
+  auto here = t->other_end();
+  x.app.node.send(std::move(t));
+  return here;
+}
+
 /// Asks an entity; throws `refused`.
 template <class Kind>
 task<answer<Kind>> ask(exchange& x, std::string key, typename Kind::command c, asking how) {
@@ -93,6 +105,10 @@ auto read(exchange& x, Question question) -> task<std::invoke_result_t<Question&
     [held = std::move(one)](persistence::reader& from) { read_for(held->to, held->question, from); });
   co_return co_await received(std::move(here));
 }
+
+/// What this entity answered before under the request's Idempotency-Key, for requests that ask many entities and so have
+/// to know beforehand. Throws `refused` when the key was used for something else.
+task<std::optional<actors::replay>> earlier_answer(exchange& x, std::string_view kind, std::string key);
 
 /// The refusal for what a reader threw.
 refusal failed_read(std::exception_ptr what);

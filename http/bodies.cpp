@@ -27,7 +27,7 @@ void not_found(std::string_view what, std::int64_t id) {
   throw refused{{code::not_found, std::string{what} + ' ' + std::to_string(id) + " not found", {}}};
 }
 
-json_document parsed_body(const exchange& x, body_size size) {
+json_document parsed_body(const exchange& x, body_size size, body_shape shape) {
   json_limits limits;
   if (size == body_size::bulk)
     limits.values = SIZE_MAX;
@@ -35,7 +35,7 @@ json_document parsed_body(const exchange& x, body_size size) {
   auto document = json_document::parse(x.body.empty() ? std::string_view{"{}"} : x.body, why, limits);
   if (!document)
     invalid("", "The body can not be read: " + why);
-  if (document->root().kind() != json_value::type::object)
+  if (shape == body_shape::object && document->root().kind() != json_value::type::object)
     invalid("", "The body must be an object");
   return std::move(*document);
 }

@@ -18,20 +18,29 @@ namespace callboard::http {
 
 enum class body_size : std::uint8_t { usual, bulk };
 
+enum class body_shape : std::uint8_t { object, object_or_array };
+
 /// A parsed body; no body is an empty object.
-json_document parsed_body(const exchange& x, body_size size);
+json_document parsed_body(const exchange& x, body_size size, body_shape shape = body_shape::object);
 
 /// The Idempotency-Key of a write, if it has one.
 std::optional<std::string_view> idempotency_key(const exchange& x);
 
+/// A body, or a part of it, by its field list.
+template <described T>
+T read_as(const json_value& from) {
+  T out{};
+  json_reader reader;
+  reader.read(from, out);
+  if (!reader.problems.empty())
+    invalid(std::move(reader.problems));
+  return out;
+}
+
 template <described T>
 T body_of(const exchange& x, body_size size = body_size::usual) {
   const auto document = parsed_body(x, size);
-  T out{};
-  json_reader reader;
-  reader.read(document.root(), out);
-  if (!reader.problems.empty())
-    invalid(std::move(reader.problems));
+  auto out = read_as<T>(document.root());
   idempotency_key(x); // refused here, before anything is looked for
   return out;
 }

@@ -1,7 +1,10 @@
 #include "http/replays.hpp"
 
+#include "actors/board/rules.hpp"
+#include "actors/board_job/rules.hpp"
 #include "actors/opening/reads.hpp"
 #include "actors/opening/rules.hpp"
+#include "actors/profile/rules.hpp"
 #include "actors/queue/rules.hpp"
 #include "http/ask.hpp"
 #include "http/bodies.hpp"
@@ -120,6 +123,34 @@ std::string opening_state(reader& from, opening::state& s, instant at, std::int6
   return to_text(*lists);
 }
 
+/// A board job and the runs that it knew: the last one and those that succeeded. What agents wrote is not in the journal.
+std::string board_job_state(reader&, board_job::state& s, instant, std::int64_t seq) {
+  if (!s.exists || s.gone)
+    return "null";
+  std::vector<board_job::run> runs;
+  for (const auto& [id, r] : s.successes)
+    runs.push_back(shown(s, r));
+  if (s.last)
+    runs.push_back(shown(s, *s.last));
+  return R"({"job":)" + to_json(shown(s, seq)) + R"(,"runs":)" + to_json(runs) + '}';
+}
+
+std::string board_state(reader&, board::state& s, instant, std::int64_t seq) {
+  if (!s.exists || s.gone)
+    return "null";
+  std::vector<board::crawl> running;
+  for (const auto& [n, c] : s.running)
+    running.push_back(shown(s.id, c));
+  const board::board shown_board{s.id, s.what.company, s.what.ats, s.what.career_page_url, s.created_at, seq};
+  return R"({"board":)" + to_json(shown_board) + R"(,"running_crawls":)" + to_json(running) + '}';
+}
+
+std::string profile_state(reader&, profile::state& s, instant, std::int64_t) {
+  if (!s.exists)
+    return "null";
+  return R"({"user_id":)" + to_json(s.user_id) + R"(,"updated_at":)" + to_json(s.updated_at) + '}';
+}
+
 template <class Kind, auto StateText>
 task<response> replay_of(exchange& x, std::string key) {
   const auto at = as_of(x);
@@ -168,6 +199,9 @@ struct replayable {
 };
 constexpr std::array replayables{
   replayable{opening::kind::name, &replay_of<opening::kind, &opening_state>},
+  replayable{board::kind::name, &replay_of<board::kind, &board_state>},
+  replayable{board_job::kind::name, &replay_of<board_job::kind, &board_job_state>},
+  replayable{profile::kind::name, &replay_of<profile::kind, &profile_state>},
   replayable{queue::kind::name, &replay_of<queue::kind, &queue_state>},
 };
 

@@ -1,6 +1,9 @@
 #include "http/applications.hpp"
 #include "http/audit.hpp"
+#include "http/board_jobs.hpp"
+#include "http/boards.hpp"
 #include "http/exchange.hpp"
+#include "http/ingest.hpp"
 #include "http/openings.hpp"
 #include "http/operations.hpp"
 #include "http/people.hpp"
@@ -39,6 +42,23 @@ constexpr auto table = std::to_array<route>({
   {"POST", "/api/applicants/login", &login_applicant},
   {"GET", "/api/status/:applicantId", &show_status},
   {"GET", "/api/timeline/:applicantId", &show_timeline},
+
+  {"GET", "/api/crawler/jobs", &show_board_jobs},
+  {"POST", "/api/crawler/jobs", &post_board_jobs, true},
+  {"PATCH", "/api/crawler/jobs", &patch_board_jobs},
+  {"DELETE", "/api/crawler/jobs", &delete_board_job},
+  {"GET", "/api/crawler/boards", &list_boards},
+  {"POST", "/api/crawler/boards", &put_board},
+  {"DELETE", "/api/crawler/boards", &delete_board},
+  {"GET", "/api/crawler/boards/:id", &show_board},
+  {"DELETE", "/api/crawler/boards/:id", &delete_board},
+  {"POST", "/api/crawler/boards/:id/ingest", &ingest_list, true},
+  {"GET", "/api/crawler/crawls", &list_crawls},
+  {"POST", "/api/crawler/crawls", &start_crawl},
+  {"GET", "/api/crawler/crawls/:id", &show_crawl},
+  {"PATCH", "/api/crawler/crawls/:id", &end_crawl},
+  {"GET", "/api/crawler/users/:id", &show_profile},
+  {"PUT", "/api/crawler/users/:id", &put_profile},
 
   {"POST", "/api/work/jobs", &enqueue_work, true},
   {"GET", "/api/work/jobs", &list_work},

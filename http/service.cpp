@@ -19,6 +19,6 @@ std::shared_ptr<const queue::backoff_bases> bases_of(const config::settings& s) 
 } // namespace
 
 service::service(const config::settings& s, actors::node& n)
-  : settings{s}, node{n}, work{n.lookups()}, backoff{bases_of(s)} {}
+  : settings{s}, node{n}, work{n.lookups()}, backoff{bases_of(s)}, known_runs{n.lookups(), board_job::known_runs} {}
 
 } // namespace callboard::http

@@ -216,6 +216,9 @@ task<response> enqueue_work(exchange& x) {
   queue::words brought;
   if (is_one)
     brought = words_in(wanted.command.jobs.front());
+  if (!checks)
+    for (const auto& j : wanted.command.jobs)
+      x.app.work.remember(queue::place_of(wanted.queue, j.id), words_in(j));
   queue::command command = std::move(wanted.command);
   auto t = make_ticket<kind>(x, std::move(wanted.queue), std::move(command), asking::command);
   auto& app = x.app;

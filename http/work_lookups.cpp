@@ -55,14 +55,59 @@ void work_lookups::check_finished(const std::string& queue, queue::enqueue& comm
   });
 }
 
+namespace {
+
+std::size_t bytes_of(const std::string& place, const queue::words& w) {
+  return 2 * place.size() + w.data.size() + w.metadata.size() + 500;
+}
+
+} // namespace
+
+void work_lookups::remember(std::string place, queue::words w) {
+  const auto bytes = bytes_of(place, w);
+  const std::lock_guard lock{mutex_};
+  while (!oldest_first_.empty() && remembered_bytes_ + bytes > remembered_bytes_max) {
+    // Who was recalled is gone already.
+    if (const auto it = remembered_.find(oldest_first_.front()); it != remembered_.end()) {
+      remembered_bytes_ -= bytes_of(it->first, it->second);
+      remembered_.erase(it);
+    }
+    oldest_first_.pop_front();
+  }
+  remembered_bytes_ += bytes;
+  oldest_first_.push_back(place);
+  remembered_.emplace(std::move(place), std::move(w));
+}
+
+std::optional<queue::words> work_lookups::recall(const std::string& place) {
+  const std::lock_guard lock{mutex_};
+  const auto it = remembered_.find(place);
+  if (it == remembered_.end())
+    return std::nullopt;
+  remembered_bytes_ -= bytes_of(it->first, it->second);
+  auto out = std::move(it->second);
+  remembered_.erase(it);
+  // A queue that is worked off as fast as it fills leaves only names behind.
+  while (!oldest_first_.empty() && !remembered_.contains(oldest_first_.front()))
+    oldest_first_.pop_front();
+  return out;
+}
+
 void work_lookups::find_words(std::vector<std::string> places, words_sink go) { gather(words_, places, std::move(go)); }
 
 task<void> fill_words(exchange& x, std::vector<queue::job_view>& jobs) {
   if (jobs.empty())
     co_return;
   std::vector<std::string> places;
-  for (const auto& j : jobs)
-    places.push_back(queue::place_of(j.queue, j.id));
+  for (auto& j : jobs) {
+    auto place = queue::place_of(j.queue, j.id);
+    if (auto known = j.is_first_claim ? x.app.work.recall(place) : std::nullopt)
+      queue::fill_in(j, std::move(*known));
+    else
+      places.push_back(std::move(place));
+  }
+  if (places.empty())
+    co_return;
   auto to = std::make_shared<reply_sender<queue::words_by_place>>(x.io);
   auto here = to->other_end();
   x.app.work.find_words(std::move(places), [to](bool asked, queue::words_by_place found) {

@@ -27,4 +27,13 @@ response written(answer<Kind> a, success how) {
   return {status_of(how), to_json(std::get<Result>(a.result))};
 }
 
+/// The same for a result that says itself how it went.
+template <class Result, class Kind>
+response written(answer<Kind> a) {
+  if (a.again)
+    return replayed(std::move(*a.again));
+  const auto& result = std::get<Result>(a.result);
+  return {status_of(result.how()), to_json(result)};
+}
+
 } // namespace callboard::http

@@ -18,6 +18,25 @@ struct text {
   std::size_t max = SIZE_MAX;
 };
 
+/// The same without control characters: a name that people and logs can show.
+struct printable {
+  std::size_t min = 0;
+  std::size_t max = SIZE_MAX;
+};
+
+/// A short name in small letters, fit for paths and keys: `[a-z0-9][a-z0-9_-]{0,62}`.
+struct slug {};
+
+constexpr bool is_slug(std::string_view name) {
+  constexpr auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  if (name.empty() || name.size() > 63 || !is_plain(name.front()))
+    return false;
+  for (const char c : name)
+    if (!is_plain(c) && c != '_' && c != '-')
+      return false;
+  return true;
+}
+
 /// An integer within bounds.
 struct whole {
   std::int64_t min = 0;

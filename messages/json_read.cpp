@@ -15,6 +15,30 @@ std::size_t code_points(std::string_view utf8) {
     std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+bool has_controls(std::string_view utf8) {
+  for (std::size_t i = 0; i < utf8.size(); ++i) {
+    const auto u = static_cast<unsigned char>(utf8[i]);
+    const auto next = i + 1 < utf8.size() ? static_cast<unsigned char>(utf8[i + 1]) : 0;
+    if (u < 0x20 || u == 0x7F || (u == 0xC2 && next >= 0x80 && next <= 0x9F))
+      return true;
+  }
+  return false;
+}
+
+std::string json_reader::checked(std::string_view s, const printable& rule) {
+  s = trimmed(s);
+  if (has_controls(s))
+    complain("must hold no control characters");
+  return checked(s, text{rule.min, rule.max});
+}
+
+std::string json_reader::checked(std::string_view s, const slug&) {
+  s = trimmed(s);
+  if (!is_slug(s))
+    complain("must be 1 to 63 small letters, digits, _ or -, and begin with a letter or digit");
+  return std::string{s};
+}
+
 std::string json_reader::checked(std::string_view s, const text& rule) {
   s = trimmed(s);
   const auto size = code_points(s);

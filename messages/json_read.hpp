@@ -131,6 +131,8 @@ private:
 
   std::string checked(std::string_view s, const anything&) { return std::string{s}; }
   std::string checked(std::string_view s, const text& rule);
+  std::string checked(std::string_view s, const printable& rule);
+  std::string checked(std::string_view s, const slug&);
   std::string checked(std::string_view s, const email_address&);
 
   std::string path_;
@@ -138,6 +140,8 @@ private:
 
 std::string_view trimmed(std::string_view s);
 std::size_t code_points(std::string_view utf8);
+/// Those of Latin-1 (U+0080 to U+009F) too.
+bool has_controls(std::string_view utf8);
 
 /// Reads what the server itself wrote; anything unexpected throws std::runtime_error.
 template <described T>

@@ -417,6 +417,7 @@ struct job_view {
   raw_json checkpoint;
   std::int64_t redrives = 0;
   bool cancel_requested = false;
+  bool is_first_claim = false; ///< no worker had it before: nobody has said anything about it
   static constexpr auto fields = std::tuple{
     field{"id", &job_view::id}, field{"queue", &job_view::queue}, field{"job_type", &job_view::type},
     field{"data", &job_view::data}, field{"metadata", &job_view::metadata}, field{"priority", &job_view::priority},

@@ -44,13 +44,18 @@ digest& digest::add(std::int64_t number) {
 }
 
 std::string digest::take() {
+  auto out = sha256(text_);
+  text_.clear();
+  return out;
+}
+
+std::string sha256(std::string_view text) {
   auto& h = mine();
   std::string out(32, '\0');
   if (EVP_DigestInit_ex2(h.context.get(), h.algorithm.get(), nullptr) != 1
-      || EVP_DigestUpdate(h.context.get(), text_.data(), text_.size()) != 1
+      || EVP_DigestUpdate(h.context.get(), text.data(), text.size()) != 1
       || EVP_DigestFinal_ex(h.context.get(), reinterpret_cast<unsigned char*>(out.data()), nullptr) != 1)
     throw std::runtime_error("SHA-256 is not available");
-  text_.clear();
   return out;
 }
 

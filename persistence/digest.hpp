@@ -23,4 +23,7 @@ private:
   std::string& text_;
 };
 
+/// SHA-256 of one text as it is: 32 bytes.
+std::string sha256(std::string_view text);
+
 } // namespace callboard::persistence

@@ -19,6 +19,15 @@ void journal_writer::submit(append a) {
   wake_.notify_one();
 }
 
+void journal_writer::submit(std::vector<append> all) {
+  {
+    const std::lock_guard lock{mutex_};
+    for (auto& a : all)
+      incoming_.emplace_back(std::move(a));
+  }
+  wake_.notify_one();
+}
+
 void journal_writer::submit(entity_id behind, load go) {
   {
     const std::lock_guard lock{mutex_};

@@ -48,6 +48,7 @@ public:
 
   // Any thread
   void submit(append a);
+  void submit(std::vector<append> all);
   void submit(entity_id behind, load go);
   void submit(chore c);
   /// Nothing can be written now: who would decide something new says so at once instead.

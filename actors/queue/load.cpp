@@ -50,7 +50,7 @@ std::unordered_map<std::string, state> load_states(reader& from, const std::vect
 
 std::vector<std::pair<std::string, command>> overdue(reader& from, instant before) {
   std::map<std::string, purge> found;
-  from.query("select queue, id from work_finished where completed_at < $1 order by completed_at limit $2",
+  from.query("select queue, id from work_finished where completed_at < $1 limit $2",
              {to_ms(before), static_cast<std::int64_t>(batch_max)},
              [&](const result_row& r) { found[std::string{r.text(0)}].ids.emplace_back(r.text(1)); });
   std::vector<std::pair<std::string, command>> out;

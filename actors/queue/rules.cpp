@@ -143,11 +143,16 @@ answer on(deciding& d, const claim& c) {
   const auto length = milliseconds{c.lease_s * 1'000};
   // The number of the event that tells of it: never given twice.
   claimed e{c.worker, d.version() + 1, length.count(), d.now + length, {}};
-  for (const auto* j : picked)
+  std::vector<bool> is_first;
+  for (const auto* j : picked) {
     e.jobs.push_back(j->id);
+    is_first.push_back(!j->claimed_at && j->redrives == 0);
+  }
   d.happened(std::move(e));
-  for (const auto* j : picked)
-    out.jobs.push_back(view_of(d.state(), *j));
+  for (std::size_t i = 0; i < picked.size(); ++i) {
+    out.jobs.push_back(view_of(d.state(), *picked[i]));
+    out.jobs.back().is_first_claim = is_first[i];
+  }
   return out;
 }
 

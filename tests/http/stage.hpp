@@ -132,7 +132,7 @@ inline constexpr route table[] = {
     {"GET", "/large", large},
     {"GET", "/dressed", dressed},
     {"DELETE", "/nothing", nothing},
-    {"GET", "/stream", ok, false, "text/event-stream"},
+    {"GET", "/stream", ok, false, false, "text/event-stream"},
 };
 
 }  // namespace stage_routes

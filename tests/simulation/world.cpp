@@ -54,6 +54,7 @@ world::parts::parts(world& w)
   ids.open(w.store, "openings");
   ids.open(w.store, "applicants");
   hosts.emplace(opening::kind::name, make_host(std::type_identity<opening::kind>{}, env));
+  hosts.emplace(queue::kind::name, make_host(std::type_identity<queue::kind>{}, env));
   if (w.more_kinds)
     w.more_kinds(hosts, env);
   supervisor = system.spawn<actors::supervisor>(hosts, w.supervision, occupied, env.steady_now);

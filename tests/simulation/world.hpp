@@ -5,6 +5,7 @@
 #include "actors/opening/actor.hpp"
 #include "actors/opening/rules.hpp"
 #include "actors/people/directory.hpp"
+#include "actors/queue/actor.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/timers.hpp"
 #include "persistence/faulty_store.hpp"

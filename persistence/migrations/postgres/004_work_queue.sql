@@ -8,55 +8,56 @@ create table work_queues (
   key_max bigint
 ) with (fillfactor = 60);
 
--- Jobs that are not over: what a queue loads. No index but the key: every claim would touch it.
+-- Jobs that are not over: what a queue loads. No index but the key: every claim would touch it. Columns stand by size, so
+-- that no row is padded.
 create table work_jobs (
+  run_at bigint not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  content bigint not null,
+  claimed_at bigint,
+  token bigint,
+  lease_until bigint,
+  lease_ms integer,
+  ttl_s integer,
+  weight smallint not null,
+  attempts smallint not null,
+  max_attempts smallint not null,
+  redrives smallint not null,
+  cancel_requested boolean not null,
   queue text not null,
   id text not null,
   job_type text not null,
   status text not null,
-  weight bigint not null,
-  attempts bigint not null,
-  max_attempts bigint not null,
-  redrives bigint not null,
-  run_at bigint not null,
-  created_at bigint not null,
-  updated_at bigint not null,
-  claimed_at bigint,
   worker text,
-  token bigint,
-  lease_ms bigint,
-  lease_until bigint,
-  cancel_requested boolean not null,
-  ttl_s bigint,
   unique_key text,
   fingerprint text,
   error_code text,
-  content bigint not null,
   flow_key text,
   primary key (queue, id)
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 
--- Jobs that are over, until their retention ends. Written once; `completed_at` only grows, so its index is appended to.
+-- Jobs that are over, until their retention ends; written once, in the order of `completed_at`.
 create table work_finished (
+  run_at bigint not null,
+  created_at bigint not null,
+  completed_at bigint not null,
+  content bigint not null,
+  claimed_at bigint,
+  ttl_s integer,
+  weight smallint not null,
+  attempts smallint not null,
+  max_attempts smallint not null,
+  redrives smallint not null,
   queue text not null,
   id text not null,
   job_type text not null,
   status text not null,
-  weight bigint not null,
-  attempts bigint not null,
-  max_attempts bigint not null,
-  redrives bigint not null,
-  run_at bigint not null,
-  created_at bigint not null,
-  completed_at bigint not null,
-  claimed_at bigint,
   worker text,
-  ttl_s bigint,
   unique_key text,
-  content bigint not null,
   primary key (queue, id)
 );
-create index work_finished_completed on work_finished (completed_at);
+create index work_finished_completed on work_finished using brin (completed_at) with (pages_per_range = 32, autosummarize = on);
 
 -- What a job is about; written once, with the job.
 create table work_payloads (

@@ -1,0 +1,17 @@
+#include "actors/board_job/actor.hpp"
+
+#include "actors/board_job/load.hpp"
+#include "actors/entity.hpp"
+
+#include <caf/actor.hpp>
+
+// The one place where the generic actor is compiled for board jobs.
+template class callboard::actors::entity<callboard::board_job::kind>;
+
+namespace callboard::board_job {
+
+std::unique_ptr<actors::kind_host> make_host(std::type_identity<kind>, actors::environment& env) {
+  return std::make_unique<actors::host_of<kind>>(env, &load_states);
+}
+
+} // namespace callboard::board_job

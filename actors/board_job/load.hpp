@@ -1,0 +1,26 @@
+#pragma once
+
+#include "actors/board_job/rules.hpp"
+#include "persistence/store.hpp"
+
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+/// Board jobs from their rows.
+namespace callboard::board_job {
+
+/// The states of those jobs that exist, by key. Nobody may write to them meanwhile.
+std::unordered_map<std::string, state> load_states(persistence::reader& from, const std::vector<std::string>& keys);
+
+/// Every row that belongs to a job and that its journal can tell again.
+void stored_rows(std::type_identity<kind>, persistence::reader& from, const std::string& key,
+                 const std::function<void(const row&)>& sink);
+
+/// Names rows that belong to no job with a journal, one call per row.
+void orphaned_rows(std::type_identity<kind>, persistence::reader& from,
+                   const std::function<void(std::string_view table, const std::string& id)>& sink);
+
+} // namespace callboard::board_job

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "actors/profile/rules.hpp"
+#include "actors/environment.hpp"
+
+#include <memory>
+#include <type_traits>
+
+namespace callboard::profile {
+
+std::unique_ptr<actors::kind_host> make_host(std::type_identity<kind>, actors::environment& env);
+
+} // namespace callboard::profile

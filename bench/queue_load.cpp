@@ -1,0 +1,141 @@
+// Load on Callboard's work queue over HTTP, as bench/load.cpp makes it on openings; prints one JSON line.
+//
+//   enqueue    put jobs in
+//                --jobs=10000 --batch=100 --connections=8 --first=0 --weights=1 --data=100
+//   work       claim and complete, until the time is up or the queue is empty
+//                --batch=1 --connections=64 --seconds=5 --warm-up=0.5
+//   turns      put jobs in, then claim and complete as many; only the latter is measured
+//                --cycles=20 --jobs=400 --batch=1 --connections=64 --first=0 --weights=1 --data=100
+//   pickup     how long a new job takes to a waiting worker
+//                --rate=1000 --seconds=5 --warm-up=0.5 --waiters=16 --wait=30 --connections=64 --data=100
+//
+// All take --port=8080, and --pid, the server's process, and --postgres, the postmaster: then what those used of the
+// machine is told as well.
+#include "bench/options.hpp"
+#include "bench/pickup.hpp"
+#include "bench/work.hpp"
+
+#include <exception>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+namespace bench {
+namespace {
+
+struct place {
+  int port;
+  int connections;
+  pid_t server;
+  pid_t postmaster;
+
+  place(options& from, int connections_preset)
+      : port{static_cast<int>(from.whole("port", 8080, 1, 65'535))}, connections{static_cast<int>(from.whole(
+                                                                         "connections", connections_preset, 1, 4'096))},
+        server{static_cast<pid_t>(from.whole("pid", 0, 0, INT32_MAX))}, postmaster{static_cast<pid_t>(
+                                                                            from.whole("postgres", 0, 0, INT32_MAX))} {}
+};
+
+job_wish wish_in(options& from) {
+  return {.bytes = static_cast<std::size_t>(from.whole("data", 100, 32, 100'000)),
+          .weights = from.whole("weights", 1, 1, 201)};
+}
+
+json enqueue(options& from) {
+  const place at{from, 8};
+  const auto jobs = from.whole("jobs", 10'000, 1, 10'000'000);
+  const auto batch = from.whole("batch", 100, 1, 1'000);
+  enqueues all{from.whole("first", 0, 0, 1'000'000'000), jobs, batch, wish_in(from)};
+  from.finish();
+  cpu_meter cpu{at.server, at.postmaster};
+  swarm with{at.port, at.connections};
+  const auto figures = with.run(all, {.measured = std::chrono::duration<double>{phase_s_max},
+                                      .begin = [&] { cpu.begin(); },
+                                      .end = [&] { cpu.end(); }});
+  all.unhoped.rethrow();
+  return job_figures(all.done, all.done, figures, cpu.used());
+}
+
+json work(options& from) {
+  const place at{from, 64};
+  labour all{from.whole("batch", 1, 1, 1'000)};
+  const std::chrono::duration<double> measured{from.real("seconds", 5, 0.1, phase_s_max)};
+  const std::chrono::duration<double> warm_up{from.real("warm-up", 0.5, 0, 60)};
+  from.finish();
+  cpu_meter cpu{at.server, at.postmaster};
+  swarm with{at.port, at.connections};
+  const auto figures = with.run(all, {.warm_up = warm_up,
+                                      .measured = measured,
+                                      .begin = [&] { all.measure(true), cpu.begin(); },
+                                      .end = [&] { all.measure(false), cpu.end(); }});
+  all.unhoped.rethrow();
+  return all.figures(figures.seconds, cpu.used());
+}
+
+json turns(options& from) {
+  const place at{from, 64};
+  const auto cycles = from.whole("cycles", 20, 1, 100'000);
+  const auto jobs = from.whole("jobs", 400, 1, 100'000);
+  const auto batch = from.whole("batch", 1, 1, 1'000);
+  auto first = from.whole("first", 0, 0, 1'000'000'000);
+  const auto wish = wish_in(from);
+  from.finish();
+  if (jobs % batch != 0)
+    throw std::invalid_argument("--jobs must be a multiple of --batch");
+  const auto rss_before = rss_mib(at.server);
+  swarm with{at.port, at.connections};
+  labour sum{batch};
+  cpu_used cpu;
+  double seconds = 0;
+  for (std::int64_t i = 0; i < cycles; ++i, first += jobs) {
+    enqueues arrivals{first, jobs, 100, wish};
+    with.run(arrivals, {});
+    arrivals.unhoped.rethrow();
+    labour turn{batch, jobs};
+    cpu_meter used{at.server, at.postmaster};
+    turn.measure(true);
+    seconds += with.run(turn, {.begin = [&] { used.begin(); }, .end = [&] { used.end(); }}).seconds;
+    turn.unhoped.rethrow();
+    if (turn.done_in_all != static_cast<std::uint64_t>(jobs))
+      throw std::runtime_error("the queue had fewer jobs than were put in");
+    sum.add(turn);
+    cpu += used.used();
+  }
+  auto out = sum.figures(seconds, cpu);
+  out["rss_before_mib"] = rounded(rss_before);
+  out["rss_after_mib"] = rounded(rss_mib(at.server));
+  return out;
+}
+
+int run(int argc, char** argv) {
+  const std::string_view mode = argc > 1 ? argv[1] : "";
+  options given{argc, argv, 2};
+  json out;
+  if (mode == "enqueue")
+    out = enqueue(given);
+  else if (mode == "work")
+    out = work(given);
+  else if (mode == "turns")
+    out = turns(given);
+  else if (mode == "pickup")
+    out = pickup{given}.run();
+  else
+    throw std::invalid_argument("one of enqueue, work, turns, pickup");
+  std::cout << out.dump() << std::endl;
+  return 0;
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  try {
+    return bench::run(argc, argv);
+  } catch (const std::invalid_argument& e) {
+    std::cerr << "queue_load: " << e.what() << std::endl;
+    return 64;
+  } catch (const std::exception& e) {
+    std::cerr << "queue_load: " << e.what() << std::endl;
+    return 1;
+  }
+}

@@ -1,0 +1,139 @@
+#include "http/boards.hpp"
+
+#include "actors/board/reads.hpp"
+#include "actors/board/rules.hpp"
+#include "actors/board_job/reads.hpp"
+#include "actors/board_job/rules.hpp"
+#include "http/ask.hpp"
+#include "http/bodies.hpp"
+#include "http/pages.hpp"
+#include "http/versions.hpp"
+#include "http/written.hpp"
+
+namespace callboard::http {
+namespace {
+
+using board::kind;
+using persistence::reader;
+
+struct board_name {
+  std::string id;
+  static constexpr auto fields = std::tuple{field{"id", &board_name::id, slug{}}};
+};
+
+struct board_list {
+  std::int64_t count = 0;
+  std::vector<board::board> boards;
+  std::optional<std::string> next_cursor;
+  static constexpr auto fields = std::tuple{field{"count", &board_list::count}, field{"boards", &board_list::boards},
+                                            field{"next_cursor", &board_list::next_cursor}};
+};
+
+/// In a path, or in the query of a call without one.
+std::string board_id(const exchange& x) {
+  auto id = x.parameters.empty() ? query_text(x, "id").value_or("") : x.parameters.at(0);
+  if (!is_slug(id))
+    invalid("id", "must be the id of a board");
+  return id;
+}
+
+task<board::board> found_board(exchange& x, std::string id) {
+  const auto question = [id](reader& from) { return board::find_board(from, id); };
+  auto found = co_await read(x, question);
+  if (!found)
+    throw refused{{code::not_found, "Board '" + id + "' not found", {}}};
+  co_return std::move(*found);
+}
+
+/// What is claimed stays; the first such job is enough to know.
+task<void> require_unclaimed(exchange& x, std::string id) {
+  const auto question = [id](reader& from) { return board_job::claimed_job_of(from, id); };
+  const auto claimed = co_await read(x, question);
+  if (claimed)
+    throw refused{{code::conflict, "Job '" + *claimed + "' of board '" + id + "' is claimed", {}}};
+}
+
+/// Its jobs go with it, each by its own commit. One that was claimed meanwhile stays, and so does the board.
+task<void> delete_jobs(exchange& x, std::string id) {
+  const auto question = [id](reader& from) { return board_job::jobs_of(from, id); };
+  const auto jobs = co_await read(x, question);
+  std::vector<std::shared_ptr<reply<answer<board_job::kind>>>> sent;
+  for (const auto& job_id : jobs)
+    sent.push_back(send_part<board_job::kind>(x, board_job::key_of(id, job_id), board_job::erase{}));
+  std::optional<refusal> no;
+  for (auto& one : sent)
+    try {
+      co_await received(std::move(one));
+    } catch (const refused& r) {
+      if (r.why.what != code::not_found)
+        no = r.why;
+    }
+  if (no)
+    throw refused{*no};
+}
+
+task<response> list_all(exchange& x) {
+  const auto wanted = text_page_of(x, 1);
+  const auto limit = wanted.limit.value_or(object_rows);
+  const auto question = [wanted, limit](reader& from) {
+    board_list out;
+    out.boards = board::boards_page(from, wanted.after[0], limit + 1);
+    if (static_cast<std::int64_t>(out.boards.size()) > limit) {
+      out.boards.pop_back();
+      out.next_cursor = cursor(text_place{out.boards.back().id});
+    }
+    out.count = static_cast<std::int64_t>(out.boards.size());
+    return out;
+  };
+  const auto found = co_await read(x, question);
+  response r{200, to_json(found)};
+  if (found.next_cursor)
+    link_next(x, r, text_place{found.boards.back().id});
+  co_return r;
+}
+
+} // namespace
+
+task<response> list_boards(exchange& x) { return x.query_value("id") ? show_board(x) : list_all(x); }
+
+task<response> put_board(exchange& x) {
+  const auto body = parsed_body(x, body_size::usual);
+  const auto id = read_as<board_name>(body.root()).id;
+  board::command command = read_as<board::put>(body.root());
+  idempotency_key(x);
+  auto a = co_await ask<kind>(x, id, std::move(command), asking::command);
+  const auto version = a.version;
+  const bool is_fresh = !a.again;
+  auto r = written<board::board>(std::move(a));
+  if (is_fresh)
+    r.headers.emplace_back("ETag", etag(version));
+  if (r.status == 201)
+    r.headers.emplace_back("Location", "/api/crawler/boards/" + id);
+  co_return r;
+}
+
+task<response> show_board(exchange& x) {
+  const auto found = co_await found_board(x, board_id(x));
+  if (auto same = not_modified(x, found.version))
+    co_return std::move(*same);
+  co_return response{200, to_json(found), {{"ETag", etag(found.version)}}};
+}
+
+task<response> delete_board(exchange& x) {
+  const auto id = board_id(x);
+  idempotency_key(x);
+  auto before = co_await earlier_answer(x, kind::name, id);
+  if (before)
+    co_return replayed(std::move(*before));
+  const auto found = co_await found_board(x, id);
+  const auto wanted = if_match(x);
+  if (wanted && *wanted != found.version)
+    throw refused{{code::precondition_failed, "The version is " + std::to_string(found.version) + " now", {}}};
+  co_await require_unclaimed(x, id);
+  co_await delete_jobs(x, id);
+  board::command command = board::erase{};
+  auto a = co_await ask<kind>(x, id, std::move(command), asking::command);
+  co_return written<board::board>(std::move(a), board::erase::answers);
+}
+
+} // namespace callboard::http

@@ -1,0 +1,96 @@
+-- A board where jobs are found, and how many crawls it has had.
+create table boards (
+  id text primary key,
+  gone integer not null,
+  company text not null,
+  ats text,
+  career_page_url text not null,
+  created_at integer not null,
+  crawls integer not null
+) strict;
+
+-- An id is its board and a number.
+create table crawls (
+  board text not null,
+  n integer not null,
+  status text not null,
+  cause text not null,
+  started_at integer not null,
+  completed_at integer,
+  fetched integer not null,
+  fresh integer not null,
+  updated integer not null,
+  removed integer not null,
+  primary key (board, n)
+) strict;
+create index crawls_started on crawls (started_at);
+
+-- A job stays when it is deleted: its runs refer to it, and its claims are counted on if it comes back.
+create table board_jobs (
+  board text not null,
+  job_id text not null,
+  gone integer not null,
+  title text not null,
+  url text not null,
+  location text not null,
+  department text not null,
+  tags text not null,
+  content_hash text not null,
+  status text not null,
+  moved_by text not null,
+  discovered_at integer not null,
+  updated_at integer not null,
+  told_seen_at integer not null,
+  applied_at integer,
+  applied_run_id text,
+  late_success integer not null,
+  claims integer not null,
+  primary key (board, job_id)
+) strict;
+create index board_jobs_discovered on board_jobs (discovered_at, board, job_id);
+-- What can be claimed, the oldest first.
+create index board_jobs_claimable on board_jobs (discovered_at, board, job_id) where status = 'discovered' and not gone;
+
+-- When a job was last seen; written by every crawl, so it is small and apart.
+create table board_job_sightings (
+  board text not null,
+  job_id text not null,
+  last_seen_at integer not null,
+  primary key (board, job_id)
+) strict, without rowid;
+
+create table runs (
+  run_id text primary key,
+  board text not null,
+  job_id text not null,
+  n integer not null,
+  variant_id text,
+  user_id text,
+  status text not null,
+  ended text,
+  started_at integer not null,
+  completed_at integer,
+  late integer not null,
+  lease_ms integer,
+  lease_until integer,
+  error text,
+  confirmation_url text
+) strict;
+create index runs_of_job on runs (board, job_id, n);
+create index runs_of_job_anywhere on runs (job_id, started_at);
+-- Who holds a lock: few, and a heartbeat moves none of them.
+create index runs_holding on runs (run_id) where lease_until is not null;
+create index runs_succeeded on runs (run_id) where status = 'success';
+
+create table run_artifacts (
+  run_id text primary key,
+  artifacts text not null
+) strict;
+
+create table profiles (
+  user_id text primary key,
+  updated_at integer not null,
+  interest_tags text not null,
+  default_answers text not null,
+  resumes text not null
+) strict;
