@@ -74,6 +74,7 @@ std::shared_ptr<reply<answer<Kind>>> send_part(exchange& x, std::string key, typ
   auto t = make_ticket<Kind>(x, std::move(key), std::move(c), asking::command);
   t->key.reset();
   t->if_match.reset();
+  t->deadline = std::chrono::steady_clock::now() + (x.deadline - x.arrived); // one after the other may take long
   auto here = t->other_end();
   x.app.node.send(std::move(t));
   return here;

@@ -40,11 +40,7 @@ task<std::vector<std::string>> queues_meant(exchange& x, std::optional<std::stri
 
 /// One decision of a wish for many. It has no record of its own: what it did once there is not to do again.
 task<queue::swept> sweep(exchange& x, std::string of, queue::command c) {
-  auto t = make_ticket<kind>(x, std::move(of), std::move(c), asking::command);
-  t->key.reset();
-  t->deadline = std::chrono::steady_clock::now() + std::chrono::seconds{10};
-  auto here = t->other_end();
-  x.app.node.send(std::move(t));
+  auto here = send_part<kind>(x, std::move(of), std::move(c));
   auto a = co_await received(std::move(here));
   co_return std::get<queue::swept>(a.result);
 }
