@@ -156,6 +156,10 @@ private:
       }
       if (!settle_due(false))
         return;
+      // Whoever waited for something comes before whoever comes now.
+      wake_parked();
+      if (phase_ != phase::living || waiting_.empty())
+        continue;
       auto next = std::move(waiting_.front());
       waiting_.pop_front();
       handle(std::move(next));
@@ -481,7 +485,8 @@ private:
   /// In the order of their arrival, those for whom something is there; then those who waited long enough.
   void wake_parked() {
     if constexpr (patient<Kind>) {
-      if (parked_.empty() || phase_ != phase::living)
+      // Who waits needs the state as much as who asks.
+      if (parked_.empty() || !alive())
         return;
       const auto can = [this](const Kind::command& c) { return Kind::can_answer(*state_, c, decision_time()); };
       const auto any = [this] { return Kind::can_answer_any(*state_, decision_time()); };
@@ -499,7 +504,9 @@ private:
 
   void decide_parked(command_ptr q) {
     q->parked = false;
-    if (q->is_write && env_.writer.is_down())
+    // From now on it waits for nothing but its decision.
+    q->deadline = env_.steady_now() + (q->deadline - q->arrived);
+    if (q->abandoned || (q->is_write && env_.writer.is_down()))
       return turn_away(q, code::not_applied);
     if (!q->key)
       return decide(std::move(q), nullptr);
@@ -512,12 +519,15 @@ private:
   /// Wakes this actor when somebody has waited long enough, or when time alone lets somebody go on.
   void watch_parked() {
     if constexpr (patient<Kind>) {
-      const auto delay = parked_.next_look(env_.steady_now(), Kind::opens(*state_, decision_time()), decision_time());
-      if (delay)
-        delayed_anon_send(caf::actor_cast<caf::actor>(this), std::chrono::milliseconds{*delay}, make_turn([this] {
-                            parked_.looked();
-                            proceed();
-                          }));
+      const auto now = env_.steady_now();
+      const auto then = parked_.next_look(now, Kind::opens(*state_, decision_time()), decision_time());
+      if (!then)
+        return;
+      const auto pause = std::max(std::chrono::ceil<milliseconds>(*then - now), milliseconds{1});
+      delayed_anon_send(caf::actor_cast<caf::actor>(this), std::chrono::milliseconds{pause}, make_turn([this, then] {
+                          parked_.looked(*then);
+                          proceed();
+                        }));
     }
   }
 
@@ -744,7 +754,7 @@ public:
     return env_.system.template spawn<entity<Kind>>(env_, loads_, std::move(key), std::move(supervisor), std::move(figures));
   }
 
-  std::vector<request_ptr> upkeep(persistence::reader& from, instant now, std::function<void()> ended) override {
+  std::vector<request_ptr> upkeep(persistence::reader& from, instant now, std::function<void(bool accepted)> ended) override {
     std::vector<request_ptr> out;
     if (find_upkeep_)
       for (auto& [key, command] : find_upkeep_(from, now)) {

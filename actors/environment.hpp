@@ -50,7 +50,7 @@ public:
   virtual caf::actor spawn(std::string key, caf::actor supervisor, std::shared_ptr<resident_figures> figures) = 0;
   /// What has to be done from time to time and nobody asks for (retention); `ended` is called once for each when it is
   /// over. Nothing when there is nothing to do.
-  virtual std::vector<request_ptr> upkeep(persistence::reader& from, instant now, std::function<void()> ended) = 0;
+  virtual std::vector<request_ptr> upkeep(persistence::reader& from, instant now, std::function<void(bool accepted)> ended) = 0;
 };
 
 } // namespace callboard::actors

@@ -146,10 +146,17 @@ struct node::parts {
   /// Sends kinds on the errands that their rows ask for, a bounded number at a time, until there are none.
   void keep_up(persistence::reader& from) {
     const auto pending = std::make_shared<std::atomic<int>>(0);
+    const auto refused = std::make_shared<std::atomic<bool>>(false);
+    const auto ended = [pending, refused](bool accepted) {
+      if (!accepted)
+        *refused = true;
+      --*pending;
+    };
     try {
       for (const auto& [name, host] : hosts)
-        for (bool more = true; more && !is_stopping();) {
-          auto errands = host->upkeep(from, time.now(), [pending] { --*pending; });
+        // What is refused now would be found and refused again: later.
+        for (bool more = true; more && !*refused && !is_stopping();) {
+          auto errands = host->upkeep(from, time.now(), ended);
           more = !errands.empty();
           *pending += static_cast<int>(errands.size());
           for (auto& e : errands)

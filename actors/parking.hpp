@@ -50,32 +50,27 @@ public:
     return all;
   }
 
-  /// The first who can be answered; when there is none, one whose time is over; nothing when all go on waiting.
+  /// The first who can be answered or has gone; when there is none, one whose time is over; nothing when all go on waiting.
   template <class Can, class Any>
   command_ptr next(Can&& can, Any&& any, time_point now) {
     if (any())
-      for (auto it = line_.begin(); it != line_.end();) {
-        if (is_abandoned(*it))
-          it = line_.erase(it);
-        else if (can((*it)->command))
+      for (auto it = line_.begin(); it != line_.end(); ++it)
+        if (is_abandoned(*it) || can((*it)->command))
           return take(it);
-        else
-          ++it;
-      }
     if (now < soonest_)
       return nullptr;
-    const auto over = std::find_if(line_.begin(), line_.end(), [&](const command_ptr& q) { return ends(*q) <= now; });
+    const auto is_over = [&](const command_ptr& q) { return is_abandoned(q) || ends(*q) <= now; };
+    const auto over = std::find_if(line_.begin(), line_.end(), is_over);
     if (over != line_.end())
       return take(over);
     soonest_ = end_of_time;
-    std::erase_if(line_, is_abandoned);
     for (const auto& q : line_)
       soonest_ = std::min(soonest_, ends(*q));
     return nullptr;
   }
 
-  /// How long until somebody must look again; nothing while a look that is soon enough is under way.
-  std::optional<milliseconds> next_look(time_point now, std::optional<instant> opens, instant at) {
+  /// When somebody must look again; nothing while a look that is soon enough is under way.
+  std::optional<time_point> next_look(time_point now, std::optional<instant> opens, instant at) {
     if (line_.empty())
       return std::nullopt;
     auto then = soonest_;
@@ -84,9 +79,13 @@ public:
     if (look_ && *look_ <= then)
       return std::nullopt;
     look_ = then;
-    return std::max(std::chrono::ceil<milliseconds>(then - now), milliseconds{1});
+    return then;
   }
-  void looked() { look_.reset(); }
+  /// The look that was set for `then` is there; one that an earlier one took the place of sets no further ones.
+  void looked(time_point then) {
+    if (look_ == then)
+      look_.reset();
+  }
 
 private:
   static bool is_abandoned(const command_ptr& q) { return q->abandoned.load(std::memory_order_relaxed); }

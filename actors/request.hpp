@@ -88,21 +88,22 @@ public:
   virtual void answer(typename Kind::result result, std::int64_t version) = 0;
 };
 
-/// A command that nobody outside asked for.
+/// A command that nobody outside asked for. `ended` is told whether it was accepted.
 template <class Kind>
 class errand final : public request_to<Kind> {
 public:
-  explicit errand(std::function<void()> ended = {}) : ended_{std::move(ended)} {}
+  explicit errand(std::function<void(bool accepted)> ended = {}) : ended_{std::move(ended)} {}
   ~errand() override {
     if (ended_)
-      ended_();
+      ended_(accepted_);
   }
-  void answer(typename Kind::result, std::int64_t) override {}
+  void answer(typename Kind::result, std::int64_t) override { accepted_ = true; }
   void refuse(refusal) override {}
   void answer_again(replay) override {}
 
 private:
-  std::function<void()> ended_;
+  std::function<void(bool)> ended_;
+  bool accepted_ = false;
 };
 
 } // namespace callboard::actors

@@ -9,6 +9,7 @@
 #include "http/written.hpp"
 #include "messages/json_read.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace callboard::http {
@@ -69,6 +70,13 @@ response marked(response r, const answer<kind>& a) {
   return r;
 }
 
+std::string location_of(const std::string& id) {
+  std::string out = "/api/work/jobs/";
+  for (const char c : id)
+    out += c == '/' ? "%2F" : std::string(1, c);
+  return out;
+}
+
 // Leases
 
 /// A lease that can not be: either the job is unknown, or it is somebody else's by now.
@@ -84,7 +92,7 @@ refusal stale(const std::string& id) { return {code::stale_lease, "Job " + id + 
 /// Sends what a worker says about the job in the path to the queue that its token names.
 template <class Make>
 task<answer<kind>> tell(exchange& x, std::string token, Make make) {
-  const auto id = x.parameters.at(0);
+  const auto id = job_id(x);
   const auto lease = lease_in(token);
   auto no = stale(id);
   if (lease) {
@@ -202,6 +210,31 @@ response standing_response(const answer<kind>& a) {
   return marked(std::move(r), a);
 }
 
+/// A lease of a job that nobody knows is not stale.
+task<void> tell_unknown(exchange& x, const std::vector<named_completion>& asked, std::vector<queue::standing>& out) {
+  std::vector<std::pair<std::size_t, std::optional<std::string>>> doubtful;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (out[i].error == code::stale_lease) {
+      const auto lease = lease_in(asked[i].token);
+      doubtful.emplace_back(i, lease ? std::optional{lease->queue} : std::nullopt);
+    }
+  if (doubtful.empty())
+    co_return;
+  std::vector<std::string> wanted;
+  for (const auto& [i, of] : doubtful)
+    wanted.push_back(asked[i].id);
+  const auto question = [wanted](reader& from) { return queue::known_places(from, wanted); };
+  const auto known = co_await read(x, question);
+  for (const auto& [i, of] : doubtful) {
+    const auto& id = asked[i].id;
+    const auto is_it = [&id = id, &of = of](const auto& place) { return place.second == id && (!of || place.first == *of); };
+    if (std::none_of(known.begin(), known.end(), is_it)) {
+      out[i].error = code::not_found;
+      out[i].message = "Job " + id + " not found";
+    }
+  }
+}
+
 queue::standing stale_standing(const std::string& id) {
   const auto no = stale(id);
   return {id, {}, 0, {}, {}, false, no.what, no.message};
@@ -246,7 +279,7 @@ task<response> enqueue_work(exchange& x) {
   }
   response r{status_of(one.how()), one_text(one.job, one.deduplicated)};
   if (!one.deduplicated)
-    r.headers.emplace_back("Location", "/api/work/jobs/" + one.job.id);
+    r.headers.emplace_back("Location", location_of(one.job.id));
   co_return marked(std::move(r), a);
 }
 
@@ -273,10 +306,10 @@ task<response> claim_work(exchange& x) {
   queue::release back;
   for (const auto& j : claimed->jobs)
     back.jobs.push_back({j.id, lease_in(*j.lease_token)->token, {}});
+  // Under a key the same answer is promised to whoever asks again: then the lease stays until that or its end.
+  const bool keeps = back.jobs.empty() || idempotency_key(x);
   auto& node = x.app.node;
   auto give_back = [&node, by = x.by, of = std::move(wanted.queue), back = std::move(back)] {
-    if (back.jobs.empty())
-      return;
     auto r = std::make_shared<actors::errand<kind>>();
     r->target = {kind::name, of};
     r->command = back;
@@ -287,11 +320,12 @@ task<response> claim_work(exchange& x) {
   try {
     co_await fill_words(x, claimed->jobs);
   } catch (...) {
-    give_back();
+    if (!keeps)
+      give_back();
     throw;
   }
   response r{200, to_json(*claimed)};
-  if (!a.again)
+  if (!keeps)
     r.undelivered = std::move(give_back);
   co_return marked(std::move(r), a);
 }
@@ -345,6 +379,7 @@ task<response> complete_many(exchange& x) {
   std::map<std::string, std::pair<queue::complete, std::vector<std::size_t>>> by_queue;
   for (std::size_t i = 0; i < b.jobs.size(); ++i) {
     auto& j = b.jobs[i];
+    check_job_name("jobs[" + std::to_string(i) + "].id", j.id);
     auto results = results_in(std::move(j.results));
     const auto lease = lease_in(j.token);
     out[i] = stale_standing(j.id);
@@ -361,7 +396,19 @@ task<response> complete_many(exchange& x) {
   }
   bool replays = false;
   for (auto& one : all) {
-    auto a = co_await received(std::move(one.here));
+    answer<kind> a;
+    try {
+      a = co_await received(std::move(one.here));
+    } catch (const refused& no) {
+      // Of several queues each answers for itself.
+      if (all.size() == 1)
+        throw;
+      for (const auto i : one.places) {
+        out[i].error = no.why.what;
+        out[i].message = no.why.message;
+      }
+      continue;
+    }
     auto standings = again<queue::standings>(a);
     if (!standings)
       co_return replayed(std::move(*a.again));
@@ -369,6 +416,7 @@ task<response> complete_many(exchange& x) {
     for (std::size_t i = 0; i < one.places.size(); ++i)
       out[one.places[i]] = std::move(standings->jobs[i]);
   }
+  co_await tell_unknown(x, b.jobs, out);
   response r{200, R"({"jobs":[)"};
   for (const auto& s : out) {
     r.body += &s == out.data() ? "" : ",";

@@ -81,10 +81,40 @@ std::optional<std::int64_t> weight_of(const std::string& priority) {
   return fits ? std::optional{weight} : std::nullopt;
 }
 
+/// The same text for the same value, whatever the order of its members.
+void append_canonical(std::string& out, const json_value& v) {
+  using type = json_value::type;
+  if (v.kind() != type::object && v.kind() != type::array) {
+    out += v.dump();
+    return;
+  }
+  std::vector<json_value> items;
+  for (auto item = v.first(); item; item = item->next())
+    items.push_back(*item);
+  if (v.kind() == type::object)
+    std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.key() < b.key(); });
+  out += v.kind() == type::object ? '{' : '[';
+  for (const auto& item : items) {
+    if (v.kind() == type::object)
+      write_json(out, item.key());
+    append_canonical(out, item);
+    out += ',';
+  }
+  out += v.kind() == type::object ? '}' : ']';
+}
+
+std::string canonical(const std::optional<std::string>& object) {
+  std::string out, why;
+  const auto document = object ? json_document::parse(*object, why, {.depth = 64, .values = SIZE_MAX}) : std::nullopt;
+  if (document)
+    append_canonical(out, document->root());
+  return document ? out : "{}";
+}
+
 std::int64_t content_of(const queue::new_job& j) {
   persistence::digest d;
   d.add(j.type).add(j.weight).add(j.max_attempts).add(j.run_at ? to_ms(*j.run_at) : -1).add(j.ttl_s.value_or(0));
-  d.add(j.unique_key.value_or("")).add(j.data_text.value_or("{}")).add(j.metadata_text.value_or("{}"));
+  d.add(j.unique_key.value_or("")).add(canonical(j.data_text)).add(canonical(j.metadata_text));
   const auto sum = d.take();
   std::int64_t out = 0;
   std::memcpy(&out, sum.data(), sizeof out);
@@ -201,6 +231,16 @@ std::optional<lease_name> lease_in(std::string_view token) {
   const auto* end = token.data() + token.size();
   const auto read = std::from_chars(token.data() + colon + 1, end, out.token);
   return read.ec == std::errc{} && read.ptr == end && out.token > 0 ? std::optional{std::move(out)} : std::nullopt;
+}
+
+void check_job_name(std::string_view path, std::string_view name) {
+  if (!is_name(name))
+    invalid(std::string{path}, "must match [A-Za-z0-9_.:/-]{1,128}");
+}
+
+const std::string& job_id(const exchange& x) {
+  check_job_name("id", x.parameters.at(0));
+  return x.parameters.at(0);
 }
 
 void check_queue(std::string_view path, const std::string& name) {

@@ -34,6 +34,10 @@ struct lease_name {
 };
 std::optional<lease_name> lease_in(std::string_view token);
 
+/// Refuses what can not be an id or a type of jobs.
+void check_job_name(std::string_view path, std::string_view name);
+/// The job in the path.
+const std::string& job_id(const exchange& x);
 /// Refuses what can not be a queue's name.
 void check_queue(std::string_view path, const std::string& name);
 /// `?queue=`, checked.

@@ -88,8 +88,8 @@ std::optional<queue::words> work_lookups::recall(const std::string& place) {
   auto out = std::move(it->second);
   remembered_.erase(it);
   // A queue that is worked off as fast as it fills leaves only names behind.
-  while (!oldest_first_.empty() && !remembered_.contains(oldest_first_.front()))
-    oldest_first_.pop_front();
+  if (oldest_first_.size() > 2 * remembered_.size() + 1'000)
+    std::erase_if(oldest_first_, [this](const std::string& name) { return !remembered_.contains(name); });
   return out;
 }
 

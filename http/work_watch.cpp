@@ -1,5 +1,6 @@
 #include "actors/queue/reads.hpp"
 #include "actors/queue/rules.hpp"
+#include "http/answers.hpp"
 #include "http/ask.hpp"
 #include "http/bodies.hpp"
 #include "http/pages.hpp"
@@ -38,11 +39,37 @@ task<std::vector<std::string>> queues_meant(exchange& x, std::optional<std::stri
   co_return co_await read(x, question);
 }
 
-/// One decision of a wish for many. It has no record of its own: what it did once there is not to do again.
-task<queue::swept> sweep(exchange& x, std::string of, queue::command c) {
-  auto here = send_part<kind>(x, std::move(of), std::move(c));
+/// Who remembers the answer to a wish for many.
+std::string rememberer(const std::optional<std::string>& of) { return of.value_or(std::string{queue::default_queue}); }
+
+/// The answer, remembered now that the last of the queues has committed.
+template <class Total>
+task<response> concluded(exchange& x, std::optional<std::string> of, Total said) {
+  response r{200, to_json(said)};
+  if (!idempotency_key(x))
+    co_return r;
+  queue::command command = queue::conclude{said};
+  auto t = make_ticket<kind>(x, rememberer(of), std::move(command), asking::command);
+  t->deadline = std::chrono::steady_clock::now() + (x.deadline - x.arrived);
+  auto here = t->other_end();
+  x.app.node.send(std::move(t));
   auto a = co_await received(std::move(here));
-  co_return std::get<queue::swept>(a.result);
+  if (a.again)
+    co_return replayed(std::move(*a.again));
+  co_return r;
+}
+
+/// One decision of a wish for many; it has no record of its own. Once something is done, nobody is told that nothing is.
+task<queue::swept> sweep(exchange& x, std::string of, queue::command c, bool has_begun) {
+  auto here = send_part<kind>(x, std::move(of), std::move(c));
+  try {
+    auto a = co_await received(std::move(here));
+    co_return std::get<queue::swept>(a.result);
+  } catch (const refused& no) {
+    if (has_begun && status_of(no.why.what) == 503)
+      throw refused{{code::outcome_unknown, "Part of it was done; ask again for the rest", {}}};
+    throw;
+  }
 }
 
 struct cancel_body {
@@ -62,6 +89,10 @@ struct cancel_many_body {
                field{"status", &cancel_many_body::status}, field{"reason", &cancel_many_body::reason, text{0, 1'000}}};
 };
 
+struct no_members {
+  static constexpr auto fields = std::tuple{};
+};
+
 struct redrive_body {
   std::optional<std::vector<std::string>> ids;
   std::optional<std::string> type;
@@ -74,6 +105,12 @@ struct redrive_body {
                field{"error_code", &redrive_body::error_code}, field{"fingerprint", &redrive_body::fingerprint},
                field{"queue", &redrive_body::queue}, field{"rate_per_s", &redrive_body::rate_per_s, whole{1, 100'000}}};
 };
+
+/// data.x or metadata.x.y
+bool is_member(std::string_view path) {
+  const bool begins = path.starts_with("data.") || path.starts_with("metadata.");
+  return begins && !path.ends_with('.') && path.find("..") == std::string_view::npos;
+}
 
 response settings_response(answer<kind> a) { return written<queue::settings_view>(std::move(a), success::ok); }
 
@@ -99,7 +136,7 @@ std::vector<std::shared_ptr<reply<answer<kind>>>> ask_all(exchange& x, const std
 
 task<response> cancel_work(exchange& x) {
   auto b = body_of<cancel_body>(x);
-  const auto id = x.parameters.at(0);
+  const auto id = job_id(x);
   auto of = b.queue ? b.queue : queue_in_query(x);
   if (of)
     check_queue("queue", *of);
@@ -122,24 +159,29 @@ task<response> cancel_many(exchange& x) {
   auto b = body_of<cancel_many_body>(x);
   if (b.queue)
     check_queue("queue", *b.queue);
+  if (b.type)
+    check_job_name("job_type", *b.type);
   using queue::status;
   if (b.status && *b.status != status::pending && *b.status != status::scheduled && *b.status != status::processing)
     invalid("status", "must be pending, scheduled or processing");
+  auto before = co_await earlier_answer(x, kind::name, rememberer(b.queue));
+  if (before)
+    co_return replayed(std::move(*before));
   const auto names = co_await queues_meant(x, b.queue);
-  std::int64_t cancelled = 0, flagged = 0;
+  queue::cancel_total total;
   for (const auto& name : names)
     for (std::optional<std::int64_t> at = 0; at;) {
       queue::command wish = queue::cancel_matching{b.type, b.status, b.reason, *at};
-      const auto done = co_await sweep(x, name, std::move(wish));
-      cancelled += done.moved;
-      flagged += done.flagged;
+      const auto done = co_await sweep(x, name, std::move(wish), total.cancelled + total.flagged > 0);
+      total.cancelled += done.moved;
+      total.flagged += done.flagged;
       at = done.next;
     }
-  co_return response{200, R"({"cancelled":)" + std::to_string(cancelled) + R"(,"flagged":)" + std::to_string(flagged) + '}'};
+  co_return co_await concluded(x, b.queue, total);
 }
 
 task<response> show_work(exchange& x) {
-  const auto id = x.parameters.at(0);
+  const auto id = job_id(x);
   auto found = co_await find_job(x, id, queue_in_query(x));
   co_return response{200, to_json(found)};
 }
@@ -153,22 +195,31 @@ task<response> list_work(exchange& x) {
       invalid("status", "must be pending, scheduled, processing, complete, failed or cancelled");
   }
   filter.type = query_text(x, "job_type");
+  if (filter.type)
+    check_job_name("job_type", *filter.type);
   filter.queue = queue_in_query(x);
   const auto question = [wanted, filter](reader& from) {
+    constexpr std::int64_t rows_per_fetch = 50; // they may be large
     const auto limit = wanted.limit.value_or(object_rows);
-    auto found = queue::jobs_page(from, filter, wanted.after[0], wanted.after[1], limit + 1);
     std::string text = R"({"jobs":[)";
     std::optional<text_place> next;
-    for (std::size_t i = 0; i < found.size(); ++i) {
+    auto after = wanted.after;
+    for (std::int64_t rows = 0;;) {
       // One row too many tells that there is a next page.
-      if (static_cast<std::int64_t>(i) == limit || text.size() > page_bytes_max) {
-        next = text_place{found[i - 1].queue, found[i - 1].id};
-        break;
+      const auto part = std::min(rows_per_fetch, limit - rows + 1);
+      const auto found = queue::jobs_page(from, filter, after[0], after[1], part);
+      for (const auto& j : found) {
+        if (rows == limit || text.size() > page_bytes_max) {
+          next = after;
+          return std::pair{std::move(text), std::move(next)};
+        }
+        text += rows++ == 0 ? "" : ",";
+        write_json(text, j);
+        after = {j.queue, j.id};
       }
-      text += i == 0 ? "" : ",";
-      write_json(text, found[i]);
+      if (static_cast<std::int64_t>(found.size()) < part)
+        return std::pair{std::move(text), std::move(next)};
     }
-    return std::pair{std::move(text), std::move(next)};
   };
   auto page = co_await read(x, question);
   response r{200, std::move(page.first) + R"(],"next_cursor":)"};
@@ -180,7 +231,7 @@ task<response> list_work(exchange& x) {
 }
 
 task<response> explain_work(exchange& x) {
-  const auto id = x.parameters.at(0);
+  const auto id = job_id(x);
   const auto found = co_await find_job(x, id, queue_in_query(x));
   queue::command question = queue::explain{id};
   auto here = send<kind>(x, found.queue, std::move(question), asking::question);
@@ -260,17 +311,20 @@ task<response> redrive_dead(exchange& x) {
     invalid("ids", "must have at most " + std::to_string(queue::batch_max) + " items");
   if (b.queue)
     check_queue("queue", *b.queue);
+  auto before = co_await earlier_answer(x, kind::name, rememberer(b.queue));
+  if (before)
+    co_return replayed(std::move(*before));
   const auto names = co_await queues_meant(x, b.queue);
   const auto began = x.app.node.now();
   std::int64_t total = 0;
   for (const auto& name : names)
     for (bool more = true; more;) {
       queue::command wish = queue::redrive{b.ids, b.type, b.error_code, b.fingerprint, b.rate_per_s, 0, total, began};
-      const auto done = co_await sweep(x, name, std::move(wish));
+      const auto done = co_await sweep(x, name, std::move(wish), total > 0);
       total += done.moved;
       more = done.next.has_value();
     }
-  co_return response{200, R"({"redriven":)" + std::to_string(total) + '}'};
+  co_return co_await concluded(x, b.queue, queue::redrive_total{total});
 }
 
 task<response> list_queues(exchange& x) {
@@ -296,20 +350,20 @@ task<response> show_queue_settings(exchange& x) {
 
 task<response> change_queue(exchange& x) {
   auto wish = body_of<queue::configure>(x);
-  if (wish.per_key && *wish.per_key && !(*wish.per_key)->key.starts_with("data.") && !(*wish.per_key)->key.starts_with("metadata."))
+  if (wish.per_key && *wish.per_key && !is_member((*wish.per_key)->key))
     invalid("per_key.key", "must name a member of data or metadata, as in data.user_id");
   return configured(x, std::move(wish));
 }
 
 task<response> pause_queue(exchange& x) {
-  idempotency_key(x);
+  body_of<no_members>(x);
   queue::configure wish;
   wish.paused = true;
   return configured(x, std::move(wish));
 }
 
 task<response> resume_queue(exchange& x) {
-  idempotency_key(x);
+  body_of<no_members>(x);
   queue::configure wish;
   wish.paused = false;
   return configured(x, std::move(wish));

@@ -204,6 +204,22 @@ struct configure {
                field{"aging_s", &configure::aging_s, whole{0, 31'536'000}}, field{"per_key", &configure::per_key}};
 };
 
+/// What a wish for many came to: nothing happens but that it is remembered under its Idempotency-Key.
+struct cancel_total {
+  std::int64_t cancelled = 0;
+  std::int64_t flagged = 0;
+  static constexpr auto fields =
+    std::tuple{field{"cancelled", &cancel_total::cancelled}, field{"flagged", &cancel_total::flagged}};
+};
+struct redrive_total {
+  std::int64_t redriven = 0;
+  static constexpr auto fields = std::tuple{field{"redriven", &redrive_total::redriven}};
+};
+struct conclude {
+  std::variant<cancel_total, redrive_total> said;
+  static constexpr auto answers = success::ok;
+};
+
 /// Finished jobs whose time is over, found by their rows.
 struct purge {
   std::vector<std::string> ids;
@@ -233,7 +249,7 @@ struct show_dead {
 };
 
 using command = std::variant<enqueue, claim, heartbeat, complete, fail, release, cancel, cancel_matching, redrive, configure,
-                             purge, tick, show_settings, show_stats, explain, show_dead>;
+                             conclude, purge, tick, show_settings, show_stats, explain, show_dead>;
 
 // Events: results, never inputs to compute again. One event tells of as many jobs as one decision moved.
 
@@ -588,7 +604,7 @@ struct dead_groups {
 
 struct nothing {};
 
-using result = std::variant<nothing, one_job, accepted, claimed_jobs, beat, standing, standings, swept, settings_view, stats,
+using result = std::variant<nothing, cancel_total, redrive_total, one_job, accepted, claimed_jobs, beat, standing, standings, swept, settings_view, stats,
                             explanation, dead_groups>;
 
 /// A lease's token names its queue: `default:42`.

@@ -55,8 +55,7 @@ std::string text_of(const sql_value& v) {
 }
 
 std::string name_of(const row& r) {
-  return r.in->guard.empty() || r.erased ? std::string{}
-                                         : std::string{r.in->name} + '\0' + text_of(r.values[r.in->name_column]);
+  return r.in->guard.empty() ? std::string{} : std::string{r.in->name} + '\0' + text_of(r.values[r.in->name_column]);
 }
 
 std::size_t batch_builder::bytes_of(const append& a) {

@@ -38,7 +38,7 @@ private:
   std::unordered_map<std::string, std::string> owners_; ///< table and name → whose it is
 };
 
-/// Table and name, when the row carries a name.
+/// Table and name, when the row carries a name. One that is given up in a batch can not be taken in it.
 std::string name_of(const row& r);
 std::string text_of(const sql_value& v);
 

@@ -86,7 +86,9 @@ struct evolution {
       return;
     while (!s.recent_claims.empty() && s.recent_claims.front().first <= at - seconds{1})
       s.recent_claims.pop_front();
-    s.recent_claims.emplace_back(at, static_cast<std::int64_t>(e.jobs.size()));
+    if (s.recent_claims.empty() || s.recent_claims.back().first != at)
+      s.recent_claims.emplace_back(at, 0);
+    s.recent_claims.back().second += static_cast<std::int64_t>(e.jobs.size());
   }
 
   void operator()(const renewed& e) {

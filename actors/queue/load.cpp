@@ -12,6 +12,8 @@ using persistence::reader;
 using persistence::result_row;
 
 constexpr std::int64_t page_rows = 20'000;
+/// Each is three rows.
+constexpr std::int64_t purged_at_once = 333;
 
 /// Page by page: a page is a snapshot of its own.
 template <stored Row, class Sink>
@@ -34,6 +36,24 @@ void assume_used(reader& from, state& s) {
              [&](const result_row& r) { s.recent_claims.emplace_back(from_ms(r.integer(0)), *s.rate_per_s); });
 }
 
+/// Walks (queue, id) of `x` and tells of those whose third column is true.
+template <class Sink>
+void each_alone(reader& from, std::string_view sql, Sink&& sink) {
+  std::string queue, id;
+  for (std::int64_t rows = page_rows; rows == page_rows;) {
+    rows = 0;
+    const auto after_queue = queue, after_id = id;
+    from.query(std::string{sql} + " where (x.queue, x.id) > ($1, $2) order by x.queue, x.id limit $3",
+               {after_queue, after_id, page_rows}, [&](const result_row& r) {
+                 ++rows;
+                 queue = r.text(0);
+                 id = r.text(1);
+                 if (r.boolean(2))
+                   sink(queue + '/' + id);
+               });
+  }
+}
+
 } // namespace
 
 std::unordered_map<std::string, state> load_states(reader& from, const std::vector<std::string>& keys) {
@@ -51,7 +71,7 @@ std::unordered_map<std::string, state> load_states(reader& from, const std::vect
 std::vector<std::pair<std::string, command>> overdue(reader& from, instant before) {
   std::map<std::string, purge> found;
   from.query("select queue, id from work_finished where completed_at < $1 limit $2",
-             {to_ms(before), static_cast<std::int64_t>(batch_max)},
+             {to_ms(before), purged_at_once},
              [&](const result_row& r) { found[std::string{r.text(0)}].ids.emplace_back(r.text(1)); });
   std::vector<std::pair<std::string, command>> out;
   for (auto& [queue, wish] : found)
@@ -70,23 +90,15 @@ void orphaned_rows(std::type_identity<kind>, reader& from,
   from.query("select q.name from work_queues q left join heads h on h.kind = $1 and h.key = q.name where h.key is null",
              {std::string{kind::name}},
              [&](const result_row& r) { sink(queue_row::table_name, std::string{r.text(0)}); });
-  // Words without a job. Jobs are looked for in the same snapshot, so one that moves between its tables is found.
-  static const std::string sql = "select p.queue, p.id, j.id is null and f.id is null from work_payloads p"
-                                 " left join work_jobs j on j.queue = p.queue and j.id = p.id"
-                                 " left join work_finished f on f.queue = p.queue and f.id = p.id"
-                                 " where (p.queue, p.id) > ($1, $2) order by p.queue, p.id limit $3";
-  std::string queue, id;
-  for (std::int64_t rows = page_rows; rows == page_rows;) {
-    rows = 0;
-    const auto after_queue = queue, after_id = id;
-    from.query(sql, {after_queue, after_id, page_rows}, [&](const result_row& r) {
-      ++rows;
-      queue = r.text(0);
-      id = r.text(1);
-      if (r.boolean(2))
-        sink(payload_row::table_name, queue + '/' + id);
-    });
-  }
+  // Words without a job, and jobs without words. All in one snapshot, so one that moves between its tables is found.
+  constexpr std::string_view words = "select x.queue, x.id, j.id is null and f.id is null from work_payloads x"
+                                     " left join work_jobs j on j.queue = x.queue and j.id = x.id"
+                                     " left join work_finished f on f.queue = x.queue and f.id = x.id";
+  each_alone(from, words, [&](const std::string& id) { sink(payload_row::table_name, id); });
+  constexpr std::string_view without = " left join work_payloads p on p.queue = x.queue and p.id = x.id";
+  for (const auto table : {job_row::table_name, finished_row::table_name})
+    each_alone(from, "select x.queue, x.id, p.id is null from " + std::string{table} + " x" + std::string{without},
+               [&](const std::string& id) { sink(table, id + " without words"); });
 }
 
 } // namespace callboard::queue

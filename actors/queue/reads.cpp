@@ -14,7 +14,7 @@ using persistence::result_row;
 /// Live and finished jobs under one list of columns, in one snapshot: a job that moves is seen once.
 constexpr std::string_view live_columns =
   "j.queue as queue, j.id as id, j.job_type, j.status, j.weight, j.attempts, j.max_attempts, j.redrives, j.run_at,"
-  " j.created_at, j.updated_at, j.claimed_at, cast(null as bigint) as completed_at, j.worker, j.token, j.lease_until, j.ttl_s, j.unique_key,"
+  " j.created_at, j.updated_at, j.claimed_at, case when j.status = 'failed' then j.updated_at end as completed_at, j.worker, j.token, j.lease_until, j.ttl_s, j.unique_key,"
   " j.cancel_requested from work_jobs j";
 constexpr std::string_view finished_columns =
   "j.queue as queue, j.id as id, j.job_type, j.status, j.weight, j.attempts, j.max_attempts, j.redrives, j.run_at,"
@@ -181,6 +181,14 @@ std::vector<job_view> jobs_page(reader& from, const job_filter& f, const std::st
                    + "b order by queue, id limit $3) x" + words_tables + " order by x.queue, x.id";
   std::vector<job_view> out;
   from.query(sql, params, [&](const result_row& r) { out.push_back(whole(r)); });
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> known_places(reader& from, std::vector<std::string> wanted) {
+  std::vector<std::pair<std::string, std::string>> out;
+  from.query("select p.queue, p.id from work_queues q join work_payloads p on p.queue = q.name"
+             " where p.id = any($1::text[])",
+             {std::move(wanted)}, [&](const result_row& r) { out.emplace_back(r.text(0), r.text(1)); });
   return out;
 }
 

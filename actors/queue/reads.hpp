@@ -41,6 +41,9 @@ struct job_filter {
 std::vector<job_view> jobs_page(persistence::reader& from, const job_filter& f, const std::string& queue,
                                 const std::string& id, std::int64_t limit);
 
+/// Which queues have jobs of these ids.
+std::vector<std::pair<std::string, std::string>> known_places(persistence::reader& from, std::vector<std::string> wanted);
+
 /// Names of queues, in order.
 std::vector<std::string> queue_names(persistence::reader& from);
 

@@ -392,6 +392,10 @@ answer on(deciding& d, const configure& c) {
   return settings_of(d.state());
 }
 
+answer on(deciding&, const conclude& c) {
+  return std::visit([](const auto& total) -> answer { return total; }, c.said);
+}
+
 /// What people and workers wrote goes with the job.
 void erase_words(deciding& d, const std::string& id) {
   d.carried.push_back(erasure(payload_row{d.state().name, id, {}, {}, {}}));

@@ -80,6 +80,8 @@ job_view view_of(const state& s, const job& j) {
   v.created_at = j.created_at;
   v.updated_at = j.updated_at;
   v.claimed_at = j.claimed_at;
+  if (j.status == status::failed)
+    v.completed_at = j.updated_at;
   if (j.held) {
     v.worker = j.held->owner;
     v.lease_token = token_text(s.name, j.held->token);

@@ -137,14 +137,14 @@ inline constexpr route table[] = {
 
 }  // namespace stage_routes
 
-/// A server on a free port with routes of its own and nobody behind them.
+/// A server on a free port with routes of its own, which ask nobody.
 class stage {
 public:
   explicit stage(void (*change)(config::settings&) = [](config::settings&) {}) {
     log_to(nowhere());
     settings.http_port = 0;
     change(settings);
-    app.emplace(settings, *reinterpret_cast<actors::node*>(&no_node_));
+    app.emplace(settings, node);
     serves.emplace(*app, stage_routes::table);
   }
   ~stage() {
@@ -157,6 +157,7 @@ public:
   raw_answer ask(const std::string& bytes) const { return connect().ask(bytes); }
 
   config::settings settings;
+  actors::node node{{}, persistence::make_store("sqlite::memory:")};
   std::optional<service> app;
   std::optional<server> serves;
 
@@ -165,8 +166,6 @@ private:
     static const int descriptor = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     return descriptor;
   }
-  // The routes of this table know no actors; the reference is never used.
-  alignas(std::max_align_t) char no_node_[64] = {};
 };
 
 /// The client has its answer before the server has counted it.

@@ -1,11 +1,10 @@
 """Words for the work queue and what its answers look like. What is wrong goes to the report of shapes."""
 
-import json
 import socket
 import time
 import urllib.parse
 
-from callboard_client import NoAnswer, encoded, fresh, is_time, ms_of, time_of
+from callboard_client import fresh, is_time, ms_of, time_of
 from shapes import check, equal, integer, keys, ok
 
 JOB = {"id", "queue", "job_type", "data", "metadata", "priority", "weight", "status", "progress", "message", "results", "error",
@@ -222,29 +221,3 @@ def vanish(client, abruptly):
     if abruptly:
         client._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
     client.close()
-
-
-def frames(port, path, limit=30.0):
-    """The frames of an event stream until it ends: (event, data)."""
-    found = []
-    with socket.create_connection(("127.0.0.1", port), timeout=limit) as link:
-        link.sendall(encoded("GET", path, None, {"Accept": "text/event-stream", "Connection": "close"}, port))
-        text = b""
-        while part := link.recv(1 << 16):
-            text += part
-            if text.endswith(b"0\r\n\r\n"):
-                break
-    head, _, body = text.partition(b"\r\n\r\n")
-    if not head.startswith(b"HTTP/1.1 200"):
-        raise NoAnswer(f"no stream: {text[:300]!r}", True)
-    if b"chunked" in head.lower():
-        whole = b""
-        while body:
-            size, _, body = body.partition(b"\r\n")
-            whole, body = whole + body[:int(size, 16)], body[int(size, 16) + 2:]
-        body = whole
-    for block in body.decode().replace("\r\n", "\n").split("\n\n"):
-        lines = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line and not line.startswith(":"))
-        if "data" in lines:
-            found.append((lines.get("event"), json.loads(lines["data"])))
-    return found

@@ -118,6 +118,51 @@ TEST_CASE("whoever has gone while waiting is passed over") {
   CHECK(jobs_of(*there) == "a");
 }
 
+TEST_CASE("whoever has gone while waiting under a key lets go of it") {
+  queue_world w;
+  auto gone = w.send_work(claiming(20), "k");
+  w.settle();
+  gone->abandoned = true;
+  const std::weak_ptr<queue_probe> held = gone;
+  gone.reset();
+  w.ask_work(one("a"));
+  CHECK(held.expired());
+  CHECK(jobs_of(*w.ask_work(claiming(20), "k")) == "a");
+}
+
+TEST_CASE("whoever waits comes before whoever comes later, also when time brings the work") {
+  queue_world w;
+  auto j = work("a");
+  j.run_at = w.now() + 3s;
+  w.ask_work(queue::enqueue{{j}, false});
+  const auto waiting = w.send_work(claiming(20));
+  w.settle();
+  // Nobody rings: the next to come finds what is due.
+  w.node->scheduler.clock().cancel_all();
+  w.node->scheduler.clock().advance_time(3s);
+  const auto late = w.ask_work(claiming());
+  CHECK(jobs_of(*waiting) == "a");
+  CHECK(jobs_of(*late) == "");
+}
+
+TEST_CASE("an id that is purged and used again at once keeps the words of its new job") {
+  queue_world w;
+  auto j = work("a");
+  j.max_attempts = 1;
+  w.ask_work(queue::enqueue{{j}, false});
+  w.ask_work(claiming(0, {}, 1));
+  w.pass(2s);
+  REQUIRE(w.text("select status from work_jobs") == "failed");
+  w.node->scheduler.clock().cancel_all();
+  w.node->scheduler.clock().advance_time(std::chrono::days{31});
+  j.data_text = R"({"new":2})";
+  CHECK(w.ask_work(queue::enqueue{{j}, false})->accepted());
+  CHECK(w.text("select data from work_payloads") == R"({"new":2})");
+  CHECK(w.count("select count(*) from work_reports") == 0);
+  std::string why;
+  CHECK(w.verified(&why));
+}
+
 TEST_CASE("waiting claims hold no place and keep their queue in memory") {
   queue_world w;
   w.supervision.requests_max = 4;
@@ -243,11 +288,11 @@ TEST_CASE("finished jobs are found by their rows when their time is over, and pu
   const auto reader = w.weather->behind().open_reader();
   auto& host = *w.node->hosts.at(queue::kind::name);
   int ended = 0;
-  CHECK(host.upkeep(*reader, w.now(), [] {}).empty());
+  CHECK(host.upkeep(*reader, w.now(), [](bool) {}).empty());
   w.node->env.finished_kept = 500ms;
   int rounds = 0;
   for (;; ++rounds) {
-    auto errands = host.upkeep(*reader, w.now(), [&] { ++ended; });
+    auto errands = host.upkeep(*reader, w.now(), [&](bool accepted) { ended += accepted ? 1 : 0; });
     if (errands.empty())
       break;
     for (auto& e : errands) {
@@ -257,8 +302,8 @@ TEST_CASE("finished jobs are found by their rows when their time is over, and pu
     errands.clear();
     w.settle();
   }
-  CHECK(rounds == 2);
-  CHECK(ended == 2);
+  CHECK(rounds == 4);
+  CHECK(ended == 4);
   CHECK(w.count("select count(*) from work_finished") == 0);
   CHECK(w.count("select count(*) from work_payloads") == 0);
   CHECK(w.verified());

@@ -34,7 +34,7 @@ TEMPLATE_TEST_CASE("a fresh store has a schema and no batch", "[store]", memory,
   CHECK(s.last == 0);
   CHECK(s.number("select count(*) from journal") == 0);
   CHECK(s.number("select count(*) from applications") == 0);
-  CHECK(s.number("select max(number) from schema_versions") == 2);
+  CHECK(s.number("select max(number) from schema_versions") == 4);
   CHECK(s.store->durability() == TestType::durability);
   const auto off = s.store->now(*s.reader) - std::chrono::system_clock::now();
   CHECK(std::chrono::abs(off) < 5s);
