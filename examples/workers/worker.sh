@@ -4,7 +4,7 @@ api=${CALLBOARD_URL:-http://127.0.0.1:8080}/api/work
 lease=${LEASE_S:-60} idle=${IDLE_EXIT_S:-0}
 here=$(mktemp -d) stop='' child=''
 trap 'rm -rf "$here"' EXIT
-trap 'stop=1; [ -z "$child" ] || kill "$child"' TERM INT
+trap 'stop=1; [ -z "$child" ] || kill "$child" 2> /dev/null' TERM INT
 
 # Your work: the job is in $here/job; prints results as JSON, or words on stderr and a status for a failure.
 work() {
@@ -48,7 +48,7 @@ while [ -z "$stop" ]; do
   path=jobs/$(jq -r '.id | @uri' "$here/job")
   { [ -z "$stop" ] || exit 143; work; } > "$here/results" 2> "$here/error" & child=$!
   beat > /dev/null 2>&1 & beater=$!
-  [ -z "$stop" ] || kill "$child"
+  [ -z "$stop" ] || kill "$child" 2> /dev/null
   wait "$child" 2> /dev/null
   case $? in 0) verb=complete ;; 143) verb=release ;; *) verb=fail ;; esac # 143: lost, cancelled or told to stop
   kill "$beater" 2> /dev/null; child=''
