@@ -118,8 +118,12 @@ task<void> fill_words(exchange& x, std::vector<queue::job_view>& jobs) {
   });
   auto found = co_await received(std::move(here));
   for (auto& j : jobs)
-    if (const auto it = found.find(queue::place_of(j.queue, j.id)); it != found.end())
+    if (const auto it = found.find(queue::place_of(j.queue, j.id)); it != found.end()) {
+      // When it was claimed nobody had said anything about it, whatever was said since.
+      if (!j.progress.text.empty() && j.progress.text != "null")
+        it->second.said = {};
       queue::fill_in(j, std::move(it->second));
+    }
 }
 
 } // namespace callboard::http

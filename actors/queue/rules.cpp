@@ -152,6 +152,8 @@ answer on(deciding& d, const claim& c) {
   for (std::size_t i = 0; i < picked.size(); ++i) {
     out.jobs.push_back(view_of(d.state(), *picked[i]));
     out.jobs.back().is_first_claim = is_first[i];
+    if (is_first[i])
+      out.jobs.back().progress.text = "0"; // stays so in the record of a keyed claim
   }
   return out;
 }

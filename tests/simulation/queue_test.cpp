@@ -114,7 +114,7 @@ TEST_CASE("whoever has gone while waiting is passed over") {
   w.settle();
   gone->abandoned = true;
   w.ask_work(one("a"));
-  CHECK(gone->answers == 0);
+  CHECK(!gone->accepted());
   CHECK(jobs_of(*there) == "a");
 }
 
