@@ -180,20 +180,25 @@ task<tally> sent_in(exchange& x, delivery& d) {
   co_return out;
 }
 
-/// The answer is remembered by the first of the boards, when the last job has committed.
+/// The answer is remembered by the first of the boards, when the last job has committed. Everything is written by then:
+/// an answer that can not be remembered is given all the same.
 task<response> concluded(exchange& x, std::string board, board::ingestion said) {
   response r{201, to_json(said)};
   if (!idempotency_key(x))
     co_return r;
   if (r.body.size() > remembered_bytes_max)
     said.jobs.text = "[]";
-  auto t = make_ticket<board_kind>(x, std::move(board), board::conclude{std::move(said)}, asking::command);
-  t->if_match.reset();
-  auto here = t->other_end();
-  x.app.node.send(std::move(t));
-  auto a = co_await received(std::move(here));
-  if (a.again)
-    co_return replayed(std::move(*a.again));
+  if (said.failed.text.size() > remembered_bytes_max)
+    said.failed.text = "[]";
+  board::command command = board::conclude{std::move(said)};
+  try {
+    auto a = co_await ask<board_kind>(x, std::move(board), std::move(command), asking::ending);
+    if (a.again)
+      co_return replayed(std::move(*a.again));
+  } catch (const refused& no) {
+    if (no.why.what == code::idempotency_mismatch)
+      throw;
+  }
   co_return r;
 }
 
