@@ -672,10 +672,12 @@ private:
     std::string body; // reads are not remembered
     if constexpr (described<Result>)
       body = to_json(r);
+    if (body.size() <= kept_max)
+      return body;
     if constexpr (requires { r.jobs.size(); })
-      if (body.size() > kept_max)
-        body = R"({"count":)" + std::to_string(r.jobs.size()) + '}';
-    return body;
+      return R"({"count":)" + std::to_string(r.jobs.size()) + '}';
+    else
+      return R"({"truncated":true})";
   }
 
   /// A result that is not what its command usually brings says so itself.

@@ -1,6 +1,7 @@
 #include "http/artifacts.hpp"
 
 #include "http/bodies.hpp"
+#include "messages/board_job.hpp"
 
 #include <array>
 #include <string_view>
@@ -62,7 +63,12 @@ std::optional<std::string> artifacts_in(const json_value& body) {
   }
   if (!problems.empty())
     invalid(std::move(problems));
-  return given->dump();
+  auto text = given->dump();
+  // A claim comes on a route for bodies of many megabytes, and its actor would merge them before it says no.
+  if (text.size() > board_job::artifacts_bytes_max)
+    throw refused{{code::payload_too_large,
+                   "The artifacts of a run may have " + std::to_string(board_job::artifacts_bytes_max) + " bytes", {}}};
+  return text;
 }
 
 } // namespace callboard::http

@@ -62,10 +62,14 @@ void address(actors::request& r, const exchange& x, std::string_view kind, std::
   r.deadline = x.deadline;
   r.is_write = how != asking::question;
   r.creates = how == asking::creation;
-  if (r.is_write) {
+  // One after the other may take long: each has its time from when it is sent.
+  if (how == asking::part || how == asking::ending)
+    r.deadline = std::chrono::steady_clock::now() + (x.deadline - x.arrived);
+  // A key is made of the whole body: too much work for each of thousands.
+  if (r.is_write && how != asking::part)
     r.key = request_key(x, r.target, how);
+  if (how == asking::command || how == asking::creation)
     r.if_match = if_match(x);
-  }
 }
 
 task<std::optional<actors::replay>> earlier_answer(exchange& x, std::string_view kind, std::string key) {

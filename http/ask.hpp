@@ -44,6 +44,8 @@ enum class asking : std::uint8_t {
   question, ///< changes nothing
   command,
   creation, ///< a command that brings a fresh id
+  part,     ///< one of many commands of a bulk request, idempotent by its nature: key and version are the whole's
+  ending,   ///< the last command of a request that sent others first: the version was compared before those
 };
 
 /// Fills in what every request carries: who asks, until when, which version and under which Idempotency-Key.
@@ -67,17 +69,10 @@ std::shared_ptr<reply<answer<Kind>>> send(exchange& x, std::string key, typename
   return here;
 }
 
-/// One of many commands of a bulk request, which are idempotent by their nature: the key and the version that the caller
-/// named are those of the whole.
+/// One of many commands of a request.
 template <class Kind>
 std::shared_ptr<reply<answer<Kind>>> send_part(exchange& x, std::string key, typename Kind::command c) {
-  auto t = make_ticket<Kind>(x, std::move(key), std::move(c), asking::command);
-  t->key.reset();
-  t->if_match.reset();
-  t->deadline = std::chrono::steady_clock::now() + (x.deadline - x.arrived); // one after the other may take long
-  auto here = t->other_end();
-  x.app.node.send(std::move(t));
-  return here;
+  return send<Kind>(x, std::move(key), std::move(c), asking::part);
 }
 
 /// Asks an entity; throws `refused`.

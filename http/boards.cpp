@@ -56,20 +56,9 @@ task<void> require_unclaimed(exchange& x, std::string id) {
 /// Its jobs go with it, each by its own commit. One that was claimed meanwhile stays, and so does the board.
 task<void> delete_jobs(exchange& x, std::string id) {
   const auto question = [id](reader& from) { return board_job::jobs_of(from, id); };
-  const auto jobs = co_await read(x, question);
-  std::vector<std::shared_ptr<reply<answer<board_job::kind>>>> sent;
-  for (const auto& job_id : jobs)
-    sent.push_back(send_part<board_job::kind>(x, board_job::key_of(id, job_id), board_job::erase{}));
-  std::optional<refusal> no;
-  for (auto& one : sent)
-    try {
-      co_await received(std::move(one));
-    } catch (const refused& r) {
-      if (r.why.what != code::not_found)
-        no = r.why;
-    }
-  if (no)
-    throw refused{*no};
+  auto jobs = co_await read(x, question);
+  board_job::command command = board_job::erase{};
+  co_await tell_jobs(x, std::move(id), std::move(jobs), std::move(command));
 }
 
 task<response> list_all(exchange& x) {
@@ -93,6 +82,29 @@ task<response> list_all(exchange& x) {
 }
 
 } // namespace
+
+task<std::int64_t> tell_jobs(exchange& x, std::string board, std::vector<std::string> job_ids, board_job::command what) {
+  constexpr std::size_t at_once = 1'000;
+  std::vector<std::shared_ptr<reply<answer<board_job::kind>>>> sent;
+  std::int64_t removed = 0;
+  for (std::size_t next = 0; next < job_ids.size();) {
+    for (sent.clear(); next < job_ids.size() && sent.size() < at_once; ++next)
+      sent.push_back(send_part<board_job::kind>(x, board_job::key_of(board, job_ids[next]), what));
+    std::optional<refusal> no;
+    for (auto& one : sent)
+      try {
+        const auto a = co_await received(std::move(one));
+        const auto* said = std::get_if<board_job::removed>(&a.result);
+        removed += said && said->is_gone;
+      } catch (const refused& r) {
+        if (r.why.what != code::not_found)
+          no = r.why;
+      }
+    if (no)
+      throw refused{*no};
+  }
+  co_return removed;
+}
 
 task<response> list_boards(exchange& x) { return x.query_value("id") ? show_board(x) : list_all(x); }
 
@@ -126,13 +138,11 @@ task<response> delete_board(exchange& x) {
   if (before)
     co_return replayed(std::move(*before));
   const auto found = co_await found_board(x, id);
-  const auto wanted = if_match(x);
-  if (wanted && *wanted != found.version)
-    throw refused{{code::precondition_failed, "The version is " + std::to_string(found.version) + " now", {}}};
+  require_version(x, found.version);
   co_await require_unclaimed(x, id);
   co_await delete_jobs(x, id);
   board::command command = board::erase{};
-  auto a = co_await ask<kind>(x, id, std::move(command), asking::command);
+  auto a = co_await ask<kind>(x, id, std::move(command), asking::ending);
   co_return written<board::board>(std::move(a), board::erase::answers);
 }
 

@@ -11,6 +11,8 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
+
 namespace callboard::http {
 namespace {
 
@@ -87,6 +89,8 @@ auto look_again(service& app) {
   };
 }
 
+constexpr std::int64_t candidates_max = 256;
+
 /// A look-up may be outdated when it is decided on: then it is made once more.
 constexpr int looks_max = 3;
 
@@ -126,14 +130,20 @@ bool is_lost(const refusal& why) {
   return why.what == code::already_claimed || why.what == code::bad_job_status || why.what == code::not_found;
 }
 
-task<void> wait_a_moment(exchange& x) {
-  boost::asio::steady_timer timer{x.io, std::chrono::milliseconds{2}};
+/// The job can not answer now: another one may do, but nobody else takes this one meanwhile.
+bool is_sick(const refusal& why) { return why.what == code::entity_quarantined || why.what == code::overloaded; }
+
+/// Each time longer than the last: whoever found nothing so often will not find it any faster by asking more.
+task<void> wait_a_moment(exchange& x, std::chrono::milliseconds& pause) {
+  boost::asio::steady_timer timer{x.io, pause};
   co_await timer.async_wait(boost::asio::use_awaitable_t<executor>{});
+  pause = std::min(pause * 2, std::chrono::milliseconds{50});
 }
 
-/// The oldest jobs that match and can be claimed now: enough of them that one is left when others take theirs.
+/// The oldest jobs that match and can be claimed now: enough of them that one is left when others take theirs. However
+/// many others there are, a look stays cheap; who is left over looks again.
 task<std::vector<board_job::job_name>> candidates(exchange& x, const board_job::job_filter& f) {
-  const auto limit = static_cast<std::int64_t>(x.app.claiming.size()) + 16;
+  const auto limit = std::min(static_cast<std::int64_t>(x.app.claiming.size()) + 16, candidates_max);
   const auto question = [f, limit, now = x.app.node.now()](reader& from) {
     auto found = board_job::claimable(from, f, limit);
     return found.empty() ? board_job::lapsing(from, f, now, limit) : found;
@@ -141,8 +151,10 @@ task<std::vector<board_job::job_name>> candidates(exchange& x, const board_job::
   co_return co_await read(x, question);
 }
 
-/// One try to claim something; nothing when everything that was found went to others.
+/// One try to claim something; nothing when something of what was found went to others, so that looking again may help.
 task<std::optional<answer<kind>>> try_candidates(exchange& x, const std::vector<board_job::job_name>& found, const claim& c) {
+  std::optional<refusal> sick;
+  std::size_t sick_ones = 0;
   for (const auto& one : found) {
     const auto held = x.app.claiming.take(board_job::key_of(one.board, one.job_id));
     if (!held)
@@ -152,10 +164,15 @@ task<std::optional<answer<kind>>> try_candidates(exchange& x, const std::vector<
     } catch (const refused& no) {
       if (no.why.what == code::run_id_taken)
         break; // an equal request was faster; what it got is ours too
-      if (!is_lost(no.why))
+      if (is_sick(no.why)) {
+        sick = no.why;
+        sick_ones += 1;
+      } else if (!is_lost(no.why))
         throw;
     }
   }
+  if (sick && sick_ones == found.size())
+    throw refused{*sick};
   co_return std::nullopt;
 }
 
@@ -175,6 +192,7 @@ task<response> claim_next_job(exchange& x, json_document body) {
                 b.ttl_s.value_or(board_job::ttl_s_default), true, {}, {}};
   idempotency_key(x);
   const auto filter = co_await filter_of(x, b.board, b.tag, b.user_id);
+  auto pause = std::chrono::milliseconds{2};
   while (std::chrono::steady_clock::now() < x.deadline) {
     // Who asks again under the same run_id gets what that run has.
     const auto known = co_await find_known(x, b.run_id);
@@ -188,7 +206,7 @@ task<response> claim_next_job(exchange& x, json_document body) {
     auto a = co_await try_candidates(x, found, c);
     if (a)
       co_return written<board_job::claimed_job>(std::move(*a));
-    co_await wait_a_moment(x);
+    co_await wait_a_moment(x, pause);
   }
   throw refused{not_applied()};
 }

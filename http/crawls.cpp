@@ -6,6 +6,7 @@
 #include "http/boards.hpp"
 #include "http/bodies.hpp"
 #include "http/pages.hpp"
+#include "http/versions.hpp"
 #include "http/written.hpp"
 
 #include <charconv>
@@ -67,20 +68,19 @@ task<board::crawl> found_crawl(exchange& x, crawl_key key) {
 /// Tells every job that the crawl has not seen that it is gone; each decides for itself, by what it knows then.
 task<std::int64_t> expire_unseen(exchange& x, const board::crawl& c) {
   const auto question = [of = c.board, since = c.started_at](reader& from) { return board_job::unseen(from, of, since); };
-  const auto jobs = co_await read(x, question);
-  std::vector<std::shared_ptr<reply<answer<board_job::kind>>>> sent;
-  for (const auto& job_id : jobs)
-    sent.push_back(send_part<board_job::kind>(x, board_job::key_of(c.board, job_id), board_job::expire_unseen{c.started_at}));
-  std::int64_t gone = 0;
-  for (auto& one : sent)
-    try {
-      const auto a = co_await received(std::move(one));
-      gone += std::get<board_job::removed>(a.result).is_gone;
-    } catch (const refused& no) {
-      if (no.why.what != code::not_found)
-        throw;
-    }
-  co_return gone;
+  auto jobs = co_await read(x, question);
+  board_job::command command = board_job::expire_unseen{c.started_at};
+  co_return co_await tell_jobs(x, c.board, std::move(jobs), std::move(command));
+}
+
+/// Jobs go before the crawl ends, so a stale version has to be found out before them.
+task<void> require_board_version(exchange& x, std::string board) {
+  if (!if_match(x))
+    co_return;
+  const auto question = [board](reader& from) { return board::find_board(from, board); };
+  const auto found = co_await read(x, question);
+  if (found)
+    require_version(x, found->version);
 }
 
 text_place place_of(const board::crawl& c) { return {std::to_string(to_ms(c.started_at)), c.id}; }
@@ -142,13 +142,14 @@ task<response> end_crawl(exchange& x) {
   if (before)
     co_return replayed(std::move(*before));
   const auto crawl = co_await found_crawl(x, key);
+  co_await require_board_version(x, key.board);
   const bool is_finished = b.status == crawl_end::finished;
   // A crawl that fetched nothing has seen nothing: that says more about it than about the jobs.
   const bool expires = is_finished && crawl.status == board::crawl_status::running && crawl.stats.fetched > 0;
   const auto gone = expires ? co_await expire_unseen(x, crawl) : 0;
   board::command command =
     board::end_crawl{key.n, is_finished ? board::crawl_status::finished : board::crawl_status::failed, gone};
-  auto a = co_await ask<kind>(x, key.board, std::move(command), asking::command);
+  auto a = co_await ask<kind>(x, key.board, std::move(command), asking::ending);
   co_return written<board::crawl>(std::move(a), board::end_crawl::answers);
 }
 

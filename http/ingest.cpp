@@ -11,6 +11,7 @@
 #include "persistence/digest.hpp"
 #include "persistence/hex.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace callboard::http {
@@ -100,7 +101,7 @@ delivery delivery_in(const json_value& body) {
       invalid("crawl_id", "must be the id of a crawl");
   }
   const auto many = body.find("jobs");
-  if (!many) {
+  if (!many || many->is_null()) {
     out.jobs.push_back(read_as<job_body>(body));
     return out;
   }
@@ -129,6 +130,17 @@ task<void> ensure_boards(exchange& x, const std::set<std::string>& ids) {
     sent.push_back(send_part<board_kind>(x, id, board::put{}));
   for (auto& one : sent)
     co_await received(std::move(one));
+}
+
+/// A crawl may end while its last jobs come in: they are written, and nobody counts them any more.
+task<void> note_progress(exchange& x, const std::pair<std::string, std::int64_t>& crawl, board::crawl_stats more) {
+  board::command command = board::note_progress{crawl.second, more};
+  try {
+    co_await ask<board_kind>(x, crawl.first, std::move(command), asking::part);
+  } catch (const refused& no) {
+    if (no.why.what != code::conflict)
+      throw;
+  }
 }
 
 /// Adds up what became of each job.
@@ -180,20 +192,25 @@ task<tally> sent_in(exchange& x, delivery& d) {
   co_return out;
 }
 
-/// The answer is remembered by the first of the boards, when the last job has committed.
+/// The answer is remembered by the first of the boards, when the last job has committed. Everything is written by then:
+/// an answer that can not be remembered is given all the same.
 task<response> concluded(exchange& x, std::string board, board::ingestion said) {
   response r{201, to_json(said)};
   if (!idempotency_key(x))
     co_return r;
   if (r.body.size() > remembered_bytes_max)
     said.jobs.text = "[]";
-  auto t = make_ticket<board_kind>(x, std::move(board), board::conclude{std::move(said)}, asking::command);
-  t->if_match.reset();
-  auto here = t->other_end();
-  x.app.node.send(std::move(t));
-  auto a = co_await received(std::move(here));
-  if (a.again)
-    co_return replayed(std::move(*a.again));
+  if (said.failed.text.size() > remembered_bytes_max)
+    said.failed.text = "[]";
+  board::command command = board::conclude{std::move(said)};
+  try {
+    auto a = co_await ask<board_kind>(x, std::move(board), std::move(command), asking::ending);
+    if (a.again)
+      co_return replayed(std::move(*a.again));
+  } catch (const refused& no) {
+    if (no.why.what == code::idempotency_mismatch)
+      throw;
+  }
   co_return r;
 }
 
@@ -201,20 +218,22 @@ task<response> ingest(exchange& x, delivery d) {
   std::set<std::string> boards;
   for (const auto& b : d.jobs)
     boards.insert(b.board);
+  if (d.crawl && std::any_of(boards.begin(), boards.end(), [&](const auto& b) { return b != d.crawl->first; }))
+    invalid("crawl_id", "must be a crawl of the board that the jobs are on");
   idempotency_key(x);
-  if (boards.empty())
-    co_return response{201, to_json(tally{std::move(d.failed)}.told())};
-  auto before = co_await earlier_answer(x, board_kind::name, *boards.begin());
-  if (before)
-    co_return replayed(std::move(*before));
+  if (!boards.empty()) {
+    auto before = co_await earlier_answer(x, board_kind::name, *boards.begin());
+    if (before)
+      co_return replayed(std::move(*before));
+  }
   if (d.crawl)
     co_await require_running(x, *d.crawl);
+  if (boards.empty())
+    co_return response{201, to_json(tally{std::move(d.failed)}.told())};
   co_await ensure_boards(x, boards);
   const auto done = co_await sent_in(x, d);
-  if (d.crawl) {
-    auto noted = send_part<board_kind>(x, d.crawl->first, board::note_progress{d.crawl->second, done.sums()});
-    co_await received(std::move(noted));
-  }
+  if (d.crawl)
+    co_await note_progress(x, *d.crawl, done.sums());
   co_return co_await concluded(x, *boards.begin(), done.told());
 }
 

@@ -1,6 +1,7 @@
 #include "http/pages.hpp"
 
 #include "http/bodies.hpp"
+#include "http/percent.hpp"
 #include "persistence/hex.hpp"
 
 #include <charconv>
@@ -44,7 +45,7 @@ text_place texts_in(std::string_view hex, std::size_t texts) {
   text_place out;
   if (hex.size() % 2 == 0 && hex.find_first_not_of("0123456789abcdef") == std::string_view::npos) {
     const auto all = persistence::from_hex(hex);
-    for (std::size_t at = 0; at <= all.size();) {
+    for (std::size_t at = 0; is_utf8(all) && at <= all.size();) {
       const auto end = std::min(all.find('\0', at), all.size());
       out.push_back(all.substr(at, end - at));
       at = end + 1;

@@ -64,6 +64,12 @@ std::optional<std::int64_t> if_match(const exchange& x) {
   return wanted;
 }
 
+void require_version(const exchange& x, std::int64_t version) {
+  const auto wanted = if_match(x);
+  if (wanted && *wanted != version)
+    throw refused{{code::precondition_failed, "The version is " + std::to_string(version) + " now", {}}};
+}
+
 std::optional<response> not_modified(const exchange& x, std::int64_t version) {
   const auto text = trimmed(x.header("If-None-Match"));
   const auto named = text.empty() ? std::nullopt : tags(text);

@@ -17,6 +17,10 @@ std::string etag(std::int64_t version);
 /// What If-Match demands: nothing, or one version. Anything that is no entity tag is refused.
 std::optional<std::int64_t> if_match(const exchange& x);
 
+/// For requests that do more than one command and so have to know beforehand. Throws `refused` when If-Match names
+/// another version.
+void require_version(const exchange& x, std::int64_t version);
+
 /// 304 when the caller has this version already.
 std::optional<response> not_modified(const exchange& x, std::int64_t version);
 

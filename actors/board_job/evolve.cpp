@@ -119,8 +119,9 @@ struct evolution {
     enter(s.status, status::discovered, cause::manual);
   }
 
+  /// Once the job is applied to, there is no holder to be warned.
   void operator()(const late_success&) {
-    s.late_success = true;
+    s.late_success = s.status != status::applied;
     changed.job = true;
   }
 

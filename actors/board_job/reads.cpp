@@ -2,6 +2,8 @@
 
 #include "persistence/rows.hpp"
 
+#include <algorithm>
+
 namespace callboard::board_job {
 namespace {
 
@@ -71,7 +73,8 @@ std::string shown_columns() {
 job shown_at(const result_row& r) {
   constexpr int next = field_count<job_row>;
   auto what = read_row<job_row>(r);
-  const auto seen = r.is_null(next) ? what.told_seen_at : from_ms(r.integer(next));
+  // Who reopens a job is told to the journal alone.
+  const auto seen = r.is_null(next) ? what.told_seen_at : std::max(what.told_seen_at, from_ms(r.integer(next)));
   return shown(std::move(what), seen, r.is_null(next + 1) ? 0 : r.integer(next + 1));
 }
 
@@ -100,12 +103,19 @@ run run_at(const result_row& r) {
 std::vector<job> jobs_page(reader& from, const job_filter& f, const job_place& after, std::int64_t limit) {
   static const std::string head = shown_columns();
   statement sql{head};
+  // One of our own words, not a parameter: how many have it decides which index is good.
   if (f.status)
-    sql.add(" and j.status = ").value(std::string{name(*f.status)});
+    sql.add(" and j.status = '").add(name(*f.status)).add("'");
   add_board(sql, f.board);
   add_tags(sql, f);
-  sql.add(" and (j.discovered_at, j.board, j.job_id) > (").value(to_ms(after.discovered_at)).add(", ").value(after.board);
-  sql.add(", ").value(after.job_id).add(") order by j.discovered_at, j.board, j.job_id limit ").value(limit);
+  if (f.board) {
+    // In the order of an index that begins with the board.
+    sql.add(" and (j.discovered_at, j.job_id) > (").value(to_ms(after.discovered_at)).add(", ").value(after.job_id);
+    sql.add(") order by j.discovered_at, j.job_id limit ").value(limit);
+  } else {
+    sql.add(" and (j.discovered_at, j.board, j.job_id) > (").value(to_ms(after.discovered_at)).add(", ").value(after.board);
+    sql.add(", ").value(after.job_id).add(") order by j.discovered_at, j.board, j.job_id limit ").value(limit);
+  }
   std::vector<job> out;
   sql.run(from, [&](const result_row& r) { out.push_back(shown_at(r)); });
   return out;
@@ -127,10 +137,13 @@ std::vector<job_name> claimable(reader& from, const job_filter& f, std::int64_t 
 }
 
 std::vector<job_name> lapsing(reader& from, const job_filter& f, instant now, std::int64_t limit) {
-  statement sql{"select j.board, j.job_id from runs r join board_jobs j on j.board = r.board and j.job_id = r.job_id"
-                " where r.lease_until is not null and r.lease_until <= "};
+  // Few hold a lock: a cross join keeps SQLite from beginning with the jobs, and what is compared with the board is no
+  // plain column, lest it begins with all runs of that board.
+  statement sql{"select j.board, j.job_id from runs r cross join board_jobs j"
+                " where j.board = r.board and j.job_id = r.job_id and r.lease_until is not null and r.lease_until <= "};
   sql.value(to_ms(now)).add(" and j.status = 'queued' and not j.gone");
-  add_board(sql, f.board);
+  if (f.board)
+    sql.add(" and j.board || '' = ").value(*f.board);
   add_tags(sql, f);
   sql.add(" order by j.discovered_at, j.board, j.job_id limit ").value(limit);
   return names_from(from, sql);

@@ -56,7 +56,7 @@ struct sighting_row {
                field{"last_seen_at", &sighting_row::last_seen_at, payload{}}};
 };
 
-/// The run_id is a name: it belongs to the job that claimed with it first.
+/// The run_id is a name: it belongs to the claim that was made with it first.
 struct run_row {
   std::string run_id;
   std::string board;
@@ -77,9 +77,9 @@ struct run_row {
   static constexpr std::size_t key_columns = 1;
   static constexpr std::string_view conflict = "run_id";
   static constexpr std::size_t name_column = 0;
-  static constexpr std::string_view guard = "t.board = excluded.board and t.job_id = excluded.job_id";
+  static constexpr std::string_view guard = "t.board = excluded.board and t.job_id = excluded.job_id and t.n = excluded.n";
   static constexpr bool keeps_first = false;
-  static constexpr columns_range owner_columns{1, 2};
+  static constexpr columns_range owner_columns{1, 3};
   static constexpr bool asks_again = true;
   static constexpr auto fields =
     std::tuple{field{"run_id", &run_row::run_id}, field{"board", &run_row::board}, field{"job_id", &run_row::job_id},

@@ -138,9 +138,8 @@ answer old_report(deciding& d, const report& c) {
   if (!c.known.ended)
     return refusal{code::in_progress, "Run " + quoted(c.run_id) + " changed meanwhile; ask again", {}};
   const bool was_slow = *c.known.ended == ending::lock_expired || *c.known.ended == ending::superseded;
-  // The holder must hear of it, or the job would be applied to twice.
-  if (was_slow && c.status == run_status::success && !d.state().late_success && !d.state().gone
-      && d.state().status != status::applied)
+  // The holder must hear of it, or the job would be applied to twice; when it was, the journal must say so.
+  if (was_slow && c.status == run_status::success && !d.state().late_success && !d.state().gone)
     d.happened(late_success{c.run_id});
   return stale(c.run_id, was_slow ? "was superseded by another one" : "is finished");
 }

@@ -193,7 +193,39 @@ TEST_CASE("late truth with a successor is noted and told to the holder") {
   SECTION("until somebody succeeds") {
     s.accepts(success_of("r2"));
     REQUIRE_FALSE(s.state().late_success);
-    s.refuses(code::stale_run, success_of("r1"));
+  }
+}
+
+TEST_CASE("late truth after a successor's success is noted, though nobody holds the job") {
+  story s;
+  s.accepts(claim_by("r1", 30));
+  s.pass(30s);
+  s.accepts(claim_by("r2"));
+  s.accepts(success_of("r2"));
+  s.refuses_but_notes(code::stale_run, success_of("r1"));
+  REQUIRE(s.told() == "LATE_SUCCESS r1");
+  REQUIRE(s.status() == status::applied);
+  REQUIRE(s.state().applied_run_id == "r2");
+  REQUIRE_FALSE(s.state().late_success);
+  s.checks_out();
+}
+
+TEST_CASE("a run id is the name of one claim, not of a job") {
+  story s;
+  s.accepts(claim_by("r1"));
+  const auto first = to_row(s.row_of("r1"));
+  auto again = s.row_of("r1");
+  again.n = 2;
+  const auto second = to_row(again);
+  const auto& owner = first.in->owner;
+  const auto owner_of = [&](const row& r) {
+    const auto begin = r.values.begin() + static_cast<std::ptrdiff_t>(owner.first);
+    return std::vector<sql_value>(begin, begin + static_cast<std::ptrdiff_t>(owner.count));
+  };
+  REQUIRE(owner_of(first) != owner_of(second));
+  for (std::size_t i = owner.first; i < owner.first + owner.count; ++i) {
+    const std::string column{first.in->columns[i].name};
+    REQUIRE_THAT(std::string{first.in->guard}, Contains("t." + column + " = excluded." + column));
   }
 }
 

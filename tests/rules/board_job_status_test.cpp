@@ -244,6 +244,9 @@ TEST_CASE("tags are whole words in any case") {
   REQUIRE(tags_of("Engineer", "Data/ML", known) == std::vector<std::string>{"ml", "data"});
   REQUIRE(tags_of("c++ and more", "", known) == std::vector<std::string>{"c++"});
   REQUIRE(tags_of("éml", "ml_x", known).empty());
+  REQUIRE(tags_of("Research – ML—\u201cData\u201d", "", known) == std::vector<std::string>{"ml", "data"});
+  REQUIRE(tags_of("Senior\u00a0quant\u2026", "\u206fml\u2000", known) == std::vector<std::string>{"quant", "ml"});
+  REQUIRE(tags_of("\u00e9ml \u2070data \u1fffquant", "", known).empty());
   REQUIRE(split_tags(joined_tags({"a", "b"})) == std::vector<std::string>{"a", "b"});
   REQUIRE(split_tags(joined_tags({})).empty());
 }

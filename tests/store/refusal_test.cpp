@@ -1,3 +1,4 @@
+#include "actors/board_job/rows.hpp"
 #include "actors/opening/rows.hpp"
 #include "persistence/spine_rows.hpp"
 #include "tests/store/backends.hpp"
@@ -108,6 +109,25 @@ TEMPLATE_TEST_CASE("a request key belongs to the first request for a day", "[sto
   CHECK(contents(s) == before);
   REQUIRE(s.store->commit(draft{2}.put(request(digest, noon + 24h + 1ms, "third"))).how == ending::committed);
   CHECK(s.text("select body from requests") == "third");
+}
+
+TEMPLATE_TEST_CASE("a run id belongs to the claim that came first, also on its own job", "[store]", memory, file, postgres) {
+  opened<TestType> s;
+  board_job::run_row r{};
+  r.run_id = "r1";
+  r.board = "acme";
+  r.job_id = "7";
+  r.n = 1;
+  REQUIRE(s.store->commit(draft{1}.put(r)).how == ending::committed);
+  r.status = board_job::run_status::submitted;
+  REQUIRE(s.store->commit(draft{2}.put(r)).how == ending::committed);
+  auto other = r;
+  SECTION("another claim of the job") { other.n = 3; }
+  SECTION("another job") { other.job_id = "8"; }
+  const auto out = s.store->commit(draft{3}.put(other));
+  REQUIRE(out.how == ending::name_taken);
+  REQUIRE(out.names.size() == 1);
+  CHECK(out.names[0].name == "r1");
 }
 
 TEMPLATE_TEST_CASE("names of several tables are told at once", "[store]", memory, file, postgres) {

@@ -47,8 +47,12 @@ create table board_jobs (
   claims bigint not null,
   primary key (board, job_id)
 ) with (fillfactor = 60);
-create index board_jobs_discovered on board_jobs (discovered_at, board, job_id);
--- What can be claimed, the oldest first.
+-- Lists by the time of discovery: of all, of one board, of one status, of both.
+create index board_jobs_discovered on board_jobs (discovered_at, board, job_id) where not gone;
+create index board_jobs_of_board on board_jobs (board, discovered_at, job_id) where not gone;
+create index board_jobs_of_status on board_jobs (status, discovered_at, board, job_id) where not gone;
+create index board_jobs_of_both on board_jobs (board, status, discovered_at, job_id) where not gone;
+-- What can be claimed, the oldest first: those before it are long applied to, and nobody should walk over them.
 create index board_jobs_claimable on board_jobs (discovered_at, board, job_id) where status = 'discovered' and not gone;
 
 -- When a job was last seen; written by every crawl, so it is small and apart.
