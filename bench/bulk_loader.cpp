@@ -56,7 +56,8 @@ table table_of(pqxx::connection& db, const std::string& name) {
   table out{name, {}};
   for (const auto& row : pqxx::nontransaction{db}.exec_params(
            "select a.attname, format_type(a.atttypid, null), not a.attnotnull from pg_attribute a "
-           "where a.attrelid = to_regclass($1) and a.attnum > 0 and not a.attisdropped order by a.attnum",
+           "where a.attrelid = to_regclass($1) and a.attnum > 0 and not a.attisdropped "
+           "order by case a.attname when 'queue' then 0 when 'id' then 1 else 2 end, a.attnum",
            name))
     out.columns.push_back({row[0].as<std::string>(), row[1].as<std::string>(), row[2].as<bool>()});
   if (out.columns.empty())

@@ -66,16 +66,19 @@ std::size_t bytes_of(const std::string& place, const queue::words& w) {
 void work_lookups::remember(std::string place, queue::words w) {
   const auto bytes = bytes_of(place, w);
   const std::lock_guard lock{mutex_};
-  while (!oldest_first_.empty() && remembered_bytes_ + bytes > remembered_bytes_max) {
-    // Who was recalled is gone already.
-    if (const auto it = remembered_.find(oldest_first_.front()); it != remembered_.end()) {
+  const auto now = std::chrono::steady_clock::now();
+  // Who was recalled is gone already; who waits for longer than this will not be claimed soon.
+  while (!oldest_first_.empty() && now - oldest_first_.front().first > remembered_for) {
+    if (const auto it = remembered_.find(oldest_first_.front().second); it != remembered_.end()) {
       remembered_bytes_ -= bytes_of(it->first, it->second);
       remembered_.erase(it);
     }
     oldest_first_.pop_front();
   }
+  if (remembered_bytes_ + bytes > remembered_bytes_max)
+    return;
   remembered_bytes_ += bytes;
-  oldest_first_.push_back(place);
+  oldest_first_.emplace_back(now, place);
   remembered_.emplace(std::move(place), std::move(w));
 }
 
@@ -89,7 +92,7 @@ std::optional<queue::words> work_lookups::recall(const std::string& place) {
   remembered_.erase(it);
   // A queue that is worked off as fast as it fills leaves only names behind.
   if (oldest_first_.size() > 2 * remembered_.size() + 1'000)
-    std::erase_if(oldest_first_, [this](const std::string& name) { return !remembered_.contains(name); });
+    std::erase_if(oldest_first_, [this](const auto& name) { return !remembered_.contains(name.second); });
   return out;
 }
 

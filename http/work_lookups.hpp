@@ -4,6 +4,7 @@
 #include "http/exchange.hpp"
 #include "persistence/readers.hpp"
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -23,8 +24,8 @@ public:
   /// Fills in which of an enqueue's jobs are over already, then calls `go`; false: the store did not answer.
   void check_finished(const std::string& queue, queue::enqueue& command, std::function<void(bool asked)> go);
 
-  /// What callers just brought is likely to be claimed soon: then it need not be read again. Only for ids that nobody
-  /// else can have used.
+  /// What callers just brought is likely to be claimed soon: then it need not be read again. Of a long backlog the oldest
+  /// are kept, whose turn comes first. Only for ids that nobody else can have used.
   void remember(std::string place, queue::words w);
   /// Given once.
   std::optional<queue::words> recall(const std::string& place);
@@ -34,10 +35,11 @@ public:
 
 private:
   static constexpr std::size_t remembered_bytes_max = std::size_t{64} << 20;
+  static constexpr std::chrono::minutes remembered_for{5};
 
   std::mutex mutex_;
   std::unordered_map<std::string, queue::words> remembered_;
-  std::deque<std::string> oldest_first_;
+  std::deque<std::pair<std::chrono::steady_clock::time_point, std::string>> oldest_first_;
   std::size_t remembered_bytes_ = 0;
 
   persistence::grouped<std::string, queue::finished_job> finished_;

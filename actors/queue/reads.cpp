@@ -3,7 +3,7 @@
 #include "actors/queue/rows.hpp"
 #include "persistence/rows.hpp"
 
-#include <set>
+#include <map>
 
 namespace callboard::queue {
 namespace {
@@ -82,16 +82,14 @@ job_view whole(const result_row& r) {
   return v;
 }
 
-/// Ids of these places, each once; places of other queues are left out by whoever asks.
-std::vector<std::string> ids_of(const std::vector<std::string>& places, std::vector<std::string>& queues) {
-  std::set<std::string> names, wanted;
+/// Ids by queue: a planner that is asked for several queues at once reads one of them whole.
+std::map<std::string, std::vector<std::string>> by_queue(const std::vector<std::string>& places) {
+  std::map<std::string, std::vector<std::string>> out;
   for (const auto& p : places) {
     const auto cut = p.find('\0');
-    names.insert(p.substr(0, cut));
-    wanted.insert(p.substr(cut + 1));
+    out[p.substr(0, cut)].push_back(p.substr(cut + 1));
   }
-  queues.assign(names.begin(), names.end());
-  return {wanted.begin(), wanted.end()};
+  return out;
 }
 
 } // namespace
@@ -120,26 +118,25 @@ void fill_in(job_view& v, words w) {
 
 words_by_place words_of(reader& from, std::vector<std::string> places) {
   words_by_place out;
-  std::vector<std::string> queues;
-  auto wanted = ids_of(places, queues);
-  static const std::string sql = "select x.queue, x.id" + words_columns + " from work_payloads x" + words_tables
-                                 + " where x.queue = any($1::text[]) and x.id = any($2::text[])";
-  from.query(sql, {std::move(queues), std::move(wanted)},
-             [&](const result_row& r) { out.emplace(place_of(r.text(0), r.text(1)), words_at(r, 2)); });
+  static const std::string sql = "select p.queue, p.id" + words_columns
+                                 + " from work_payloads p left join work_reports r on r.queue = p.queue and r.id = p.id"
+                                   " where p.queue = $1 and p.id = any($2::text[])";
+  for (auto& [queue, wanted] : by_queue(places))
+    from.query(sql, {queue, std::move(wanted)},
+               [&](const result_row& r) { out.emplace(place_of(r.text(0), r.text(1)), words_at(r, 2)); });
   return out;
 }
 
 std::unordered_map<std::string, finished_job> finished_of(reader& from, std::vector<std::string> places) {
   std::unordered_map<std::string, finished_job> out;
-  std::vector<std::string> queues;
-  auto wanted = ids_of(places, queues);
-  from.query("select queue, id, status, content from work_finished where queue = any($1::text[]) and id = any($2::text[])",
-             {std::move(queues), std::move(wanted)}, [&](const result_row& r) {
-               finished_job f;
-               persistence::detail::from_sql(r, 2, f.status);
-               f.content = r.integer(3);
-               out.emplace(place_of(r.text(0), r.text(1)), f);
-             });
+  for (auto& [queue, wanted] : by_queue(places))
+    from.query("select queue, id, status, content from work_finished where queue = $1 and id = any($2::text[])",
+               {queue, std::move(wanted)}, [&](const result_row& r) {
+                 finished_job f;
+                 persistence::detail::from_sql(r, 2, f.status);
+                 f.content = r.integer(3);
+                 out.emplace(place_of(r.text(0), r.text(1)), f);
+               });
   return out;
 }
 
