@@ -49,11 +49,7 @@ task<response> concluded(exchange& x, std::optional<std::string> of, Total said)
   if (!idempotency_key(x))
     co_return r;
   queue::command command = queue::conclude{said};
-  auto t = make_ticket<kind>(x, rememberer(of), std::move(command), asking::command);
-  t->deadline = std::chrono::steady_clock::now() + (x.deadline - x.arrived);
-  auto here = t->other_end();
-  x.app.node.send(std::move(t));
-  auto a = co_await received(std::move(here));
+  auto a = co_await ask<kind>(x, rememberer(of), std::move(command), asking::ending);
   if (a.again)
     co_return replayed(std::move(*a.again));
   co_return r;
