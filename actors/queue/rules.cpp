@@ -1,11 +1,8 @@
 #include "actors/queue/rules.hpp"
 
 #include "actors/queue/rows.hpp"
-#include "messages/entity_id.hpp"
-#include "messages/json.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 
 namespace callboard::queue {
@@ -558,60 +555,6 @@ std::optional<instant> kind::opens(const state& s, instant now) {
 
 std::string token_text(std::string_view queue, std::int64_t token) {
   return std::string{queue} + ':' + std::to_string(token);
-}
-
-std::optional<std::string> flow_key_of(const new_job& j, std::string_view path) {
-  const auto dot = path.find('.');
-  const auto& text = path.substr(0, dot) == "metadata" ? j.metadata_text : j.data_text;
-  std::string why;
-  const auto document = text ? json_document::parse(*text, why) : std::nullopt;
-  if (!document || dot == std::string_view::npos)
-    return std::nullopt;
-  std::optional<json_value> at = document->root();
-  for (auto rest = path.substr(dot + 1); at && !rest.empty();) {
-    const auto part = rest.substr(0, rest.find('.'));
-    rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-    at = at->find(part);
-  }
-  if (!at || at->is_null())
-    return std::nullopt;
-  return at->kind() == json_value::type::string ? std::string{at->string()} : at->dump();
-}
-
-std::string fingerprint(std::string_view type, const std::optional<std::string>& error_code, std::string_view error) {
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
-  const auto is_hex = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
-  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-  std::string plain;
-  for (std::size_t i = 0; i < error.size();) {
-    auto end = i;
-    while (end < error.size() && is_word(error[end]))
-      ++end;
-    auto word = error.substr(i, end - i);
-    if (word.starts_with("0x") || word.starts_with("0X"))
-      word.remove_prefix(2);
-    const bool counts = std::all_of(word.begin(), word.end(), is_hex)
-                        && (word.size() >= 8 || std::any_of(word.begin(), word.end(), is_digit));
-    if (!counts)
-      std::copy_if(word.begin(), word.end(), std::back_inserter(plain), [&](char c) { return !is_digit(c); });
-    if (end < error.size())
-      plain += error[end];
-    i = end + 1;
-  }
-  auto h = stable_hash(type);
-  h = stable_hash(std::string_view{"\0", 1}, h);
-  h = stable_hash(error_code.value_or(""), h);
-  h = stable_hash(std::string_view{"\0", 1}, h);
-  h = stable_hash(plain, h);
-  char out[17];
-  std::snprintf(out, sizeof out, "%016llx", static_cast<unsigned long long>(h));
-  return out;
-}
-
-milliseconds backoff(std::int64_t base_ms, std::int64_t attempts, double share) {
-  constexpr double most_ms = 15 * 60 * 1'000;
-  const auto full = std::min(most_ms, static_cast<double>(base_ms) * std::pow(2.0, static_cast<double>(attempts)));
-  return milliseconds{std::llround(full * share)};
 }
 
 } // namespace callboard::queue
