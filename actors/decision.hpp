@@ -1,8 +1,8 @@
 #pragma once
 
-#include "messages/instant.hpp"
+#include "base/instant.hpp"
 #include "messages/outcome.hpp"
-#include "messages/sql.hpp"
+#include "base/sql.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -27,18 +27,18 @@ public:
   }
 
   /// Nothing to be written.
-  bool is_empty() const { return events.empty() && carried.empty(); }
+  bool is_empty() const { return events.empty() && extra_rows.empty(); }
 
   /// Changes what a state holds besides what events tell: payload, whose row is carried.
   template <class Change>
-  void keep(Change&& change) {
+  void update_payload(Change&& change) {
     change(state_);
   }
 
   const instant now;
   std::vector<typename Kind::event> events;
   typename Kind::changes changed;
-  std::vector<row> carried; ///< payload rows that travel with the decision
+  std::vector<row> extra_rows; ///< payload rows that travel with the decision
 
 private:
   typename Kind::state& state_;

@@ -2,14 +2,14 @@
 
 #include "actors/decision.hpp"
 #include "actors/environment.hpp"
-#include "actors/parking.hpp"
+#include "actors/waiters.hpp"
 #include "actors/request.hpp"
-#include "actors/wire.hpp"
-#include "messages/journal.hpp"
-#include "messages/log.hpp"
+#include "actors/actor_messages.hpp"
+#include "messages/event_codec.hpp"
+#include "base/log.hpp"
 #include "persistence/append.hpp"
 #include "persistence/chain.hpp"
-#include "persistence/hex.hpp"
+#include "base/hex.hpp"
 #include "persistence/rows.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -41,8 +41,8 @@ public:
 
   /// `told` becomes true when the caller has been told, whatever it was.
   entity_reply(std::shared_ptr<request_to<Kind>> r, outcome o, std::int64_t version,
-               std::shared_ptr<std::atomic<bool>> told = nullptr)
-    : request_{std::move(r)}, outcome_{std::move(o)}, version_{version}, told_{std::move(told)} {}
+               std::shared_ptr<std::atomic<bool>> notified = nullptr)
+    : request_{std::move(r)}, outcome_{std::move(o)}, version_{version}, notified_{std::move(notified)} {}
 
   void release() override {
     tell();
@@ -67,14 +67,14 @@ public:
 
 private:
   void tell() {
-    if (told_)
-      told_->store(true, std::memory_order_release);
+    if (notified_)
+      notified_->store(true, std::memory_order_release);
   }
 
   std::shared_ptr<request_to<Kind>> request_;
   outcome outcome_;
   std::int64_t version_;
-  std::shared_ptr<std::atomic<bool>> told_;
+  std::shared_ptr<std::atomic<bool>> notified_;
 };
 
 /// The only place where a command meets the journal: decides in memory, in mailbox order, ahead of the disk; what it
@@ -86,9 +86,9 @@ public:
   using loads = persistence::grouped<std::string, loaded<Kind>>;
 
   entity(caf::actor_config& cfg, environment& env, loads& from, std::string key, caf::actor supervisor,
-         std::shared_ptr<resident_figures> figures)
+         std::shared_ptr<resident_metrics> metrics)
     : caf::event_based_actor{cfg}, env_{env}, loads_{from}, id_{Kind::name, std::move(key)},
-      supervisor_{std::move(supervisor)}, figures_{std::move(figures)} {}
+      supervisor_{std::move(supervisor)}, metrics_{std::move(metrics)} {}
 
   caf::behavior make_behavior() override {
     return {
@@ -138,7 +138,7 @@ private:
     command_ptr owner;
     bool is_new = false; ///< looked up: nobody asked before
     std::optional<replay> answer;
-    std::shared_ptr<std::atomic<bool>> told; ///< set with the answer: from then on the store knows
+    std::shared_ptr<std::atomic<bool>> notified; ///< set with the answer: from then on the store knows
     std::deque<command_ptr> joiners;
   };
 
@@ -170,13 +170,13 @@ private:
   }
 
   bool alive() {
-    if (life_ && (life_->cut || age_ != env_.writer.age()))
+    if (life_ && (life_->cut || store_generation_ != env_.writer.store_generation()))
       drop_state();
     if (phase_ == phase::living)
       return true;
     if (phase_ == phase::absent) {
       if (!waiting_.empty() && waiting_.front()->creates && !was_loaded_) {
-        age_ = env_.writer.age();
+        store_generation_ = env_.writer.store_generation();
         begin({});
       } else
         start_loading();
@@ -217,7 +217,7 @@ private:
   void start_loading() {
     hand_over();
     phase_ = phase::loading;
-    age_ = env_.writer.age();
+    store_generation_ = env_.writer.store_generation();
     auto self = caf::actor_cast<caf::actor>(this);
     // Behind everything the last incarnation sent; what was handed back of it comes along.
     env_.writer.submit(id_, [this, self](persistence::replies back) {
@@ -310,7 +310,7 @@ private:
 
   void free_state() {
     // A million entries take a while to free: not in a turn of ours.
-    if (figures_->weight > 1'000'000)
+    if (metrics_->weight > 1'000'000)
       env_.loaders.submit([s = std::move(state_)](persistence::reader&) mutable { s.reset(); });
     state_.reset();
   }
@@ -346,12 +346,12 @@ private:
       return;
     }
     free_state();
-    figures_->weight = 0;
+    metrics_->weight = 0;
     caf::anon_send(supervisor_, left_atom::value, id_);
     quit();
   }
 
-  void weigh() { figures_->weight = static_cast<std::int64_t>(Kind::weight(*state_)); }
+  void weigh() { metrics_->weight = static_cast<std::int64_t>(Kind::weight(*state_)); }
 
   // Decisions
 
@@ -457,7 +457,7 @@ private:
       const auto version = d.version();
       auto by = q->by;
       send(d, std::move(by), std::make_unique<entity_reply<Kind>>(std::move(q), std::move(result), version,
-                                                                  entry ? entry->told : nullptr));
+                                                                  entry ? entry->notified : nullptr));
     } catch (const std::exception& e) {
       if (q)
         q->fail(code::internal);
@@ -468,15 +468,15 @@ private:
   // Waiting for something to happen
 
   bool parks(const request_to<Kind>& q) const {
-    if constexpr (patient<Kind>)
-      return !env_.draining && env_.steady_now() < parking<Kind>::ends(q)
+    if constexpr (can_wait<Kind>)
+      return !env_.draining && env_.steady_now() < waiters<Kind>::ends(q)
              && !Kind::can_answer(*state_, q.command, decision_time());
     else
       return false;
   }
 
   void park(command_ptr q) {
-    q->release_place();
+    q->release_slot();
     q->parked = true;
     parked_.add(std::move(q));
     watch_parked();
@@ -484,7 +484,7 @@ private:
 
   /// In the order of their arrival, those for whom something is there; then those who waited long enough.
   void wake_parked() {
-    if constexpr (patient<Kind>) {
+    if constexpr (can_wait<Kind>) {
       // Who waits needs the state as much as who asks.
       if (parked_.empty() || !alive())
         return;
@@ -493,7 +493,7 @@ private:
       // What is due is decided before anything else here too.
       if (is_due(decision_time()) && !settle_due(false))
         return;
-      while (auto q = parked_.next(can, any, env_.draining ? parking<Kind>::end_of_time : env_.steady_now())) {
+      while (auto q = parked_.next(can, any, env_.draining ? waiters<Kind>::end_of_time : env_.steady_now())) {
         decide_parked(std::move(q));
         if (phase_ != phase::living)
           return;
@@ -518,9 +518,9 @@ private:
 
   /// Wakes this actor when somebody has waited long enough, or when time alone lets somebody go on.
   void watch_parked() {
-    if constexpr (patient<Kind>) {
+    if constexpr (can_wait<Kind>) {
       const auto now = env_.steady_now();
-      const auto then = parked_.next_look(now, Kind::opens(*state_, decision_time()), decision_time());
+      const auto then = parked_.next_look(now, Kind::next_possible_at(*state_, decision_time()), decision_time());
       if (!then)
         return;
       const auto pause = std::max(std::chrono::ceil<milliseconds>(*then - now), milliseconds{1});
@@ -563,7 +563,7 @@ private:
       a.events.push_back({type, d.now, std::move(subject), std::move(data), hash_});
     }
     a.by = std::move(by);
-    a.rows = std::move(d.carried);
+    a.rows = std::move(d.extra_rows);
     if (!d.events.empty()) {
       last_at_ = d.now;
       Kind::rows(*state_, d.changed, seq_, a.rows);
@@ -596,7 +596,7 @@ private:
   // Idempotency: looked up after arrival, so that two arrivals can not both find nothing.
 
   void handle_keyed(command_ptr q) {
-    forget_told();
+    forget_notified();
     auto [it, is_first] = keyed_.try_emplace(q->key->digest);
     auto& entry = it->second;
     if (is_first) {
@@ -658,9 +658,9 @@ private:
     const auto how = std::visit([](const auto& r) { return how_of(r); }, result)
                        .value_or(std::visit([](const auto& c) { return success{c.answers}; }, q.command));
     entry.answer = replay{how, std::visit([](const auto& r) { return body_of(r); }, result)};
-    entry.told = std::make_shared<std::atomic<bool>>(false);
+    entry.notified = std::make_shared<std::atomic<bool>>(false);
     entry.owner.reset(); // its place is free as soon as it is answered
-    d.carried.push_back(to_row(persistence::request_row{{q.key->digest}, {q.key->fingerprint},
+    d.extra_rows.push_back(to_row(persistence::request_row{{q.key->digest}, {q.key->fingerprint},
                                                         static_cast<std::int32_t>(how), entry.answer->body, d.now}));
     for (auto& j : std::exchange(entry.joiners, {}))
       waiting_.push_front(std::move(j));
@@ -701,12 +701,12 @@ private:
     }
   }
 
-  void forget_told() {
-    std::erase_if(keyed_, [](const auto& e) { return e.second.told && e.second.told->load(std::memory_order_acquire); });
+  void forget_notified() {
+    std::erase_if(keyed_, [](const auto& e) { return e.second.notified && e.second.notified->load(std::memory_order_acquire); });
   }
 
   bool keyed_settled() {
-    forget_told();
+    forget_notified();
     return keyed_.empty();
   }
 
@@ -714,17 +714,17 @@ private:
   loads& loads_;
   entity_id id_;
   caf::actor supervisor_;
-  std::shared_ptr<resident_figures> figures_;
+  std::shared_ptr<resident_metrics> metrics_;
 
   phase phase_ = phase::absent;
   bool was_loaded_ = false;
   bool tick_wanted_ = false;
   bool watching_ = false;
-  std::int64_t age_ = 0; ///< of the store, when this life began to load
+  std::int64_t store_generation_ = 0; ///< of the store, when this life began to load
   std::deque<command_ptr> waiting_;
   std::vector<persistence::append> decided_; ///< in this turn
   std::unordered_map<std::string, keyed> keyed_;
-  parking<Kind> parked_;
+  waiters<Kind> parked_;
 
   std::shared_ptr<typename Kind::state> state_;
   std::shared_ptr<persistence::incarnation> life_;
@@ -742,25 +742,25 @@ public:
     persistence::reader&, const std::vector<std::string>&)>;
 
   /// What the entities of a kind should do without being asked, found in the store: keys and commands.
-  using upkeep_finder =
+  using maintenance_finder =
     std::function<std::vector<std::pair<std::string, typename Kind::command>>(persistence::reader&, instant now)>;
 
-  host_of(environment& env, state_loader states, upkeep_finder upkeep = {})
+  host_of(environment& env, state_loader states, maintenance_finder maintenance = {})
     : env_{env}, loads_{env.loaders, [states = std::move(states)](persistence::reader& from, std::vector<std::string> keys) {
                           return load(from, keys, states);
-                        }, 64, 2}, find_upkeep_{std::move(upkeep)} {}
+                        }, 64, 2}, find_maintenance_{std::move(maintenance)} {}
 
   std::string_view name() const override { return Kind::name; }
 
-  caf::actor spawn(std::string key, caf::actor supervisor, std::shared_ptr<resident_figures> figures) override {
-    return env_.system.template spawn<entity<Kind>>(env_, loads_, std::move(key), std::move(supervisor), std::move(figures));
+  caf::actor spawn(std::string key, caf::actor supervisor, std::shared_ptr<resident_metrics> metrics) override {
+    return env_.system.template spawn<entity<Kind>>(env_, loads_, std::move(key), std::move(supervisor), std::move(metrics));
   }
 
-  std::vector<request_ptr> upkeep(persistence::reader& from, instant now, std::function<void(bool accepted)> ended) override {
+  std::vector<request_ptr> maintenance(persistence::reader& from, instant now, std::function<void(bool accepted)> ended) override {
     std::vector<request_ptr> out;
-    if (find_upkeep_)
-      for (auto& [key, command] : find_upkeep_(from, now)) {
-        auto e = std::make_shared<errand<Kind>>(ended);
+    if (find_maintenance_)
+      for (auto& [key, command] : find_maintenance_(from, now)) {
+        auto e = std::make_shared<system_request<Kind>>(ended);
         e->target = {Kind::name, key};
         e->command = std::move(command);
         out.push_back(std::move(e));
@@ -789,7 +789,7 @@ private:
 
   environment& env_;
   typename entity<Kind>::loads loads_;
-  upkeep_finder find_upkeep_;
+  maintenance_finder find_maintenance_;
 };
 
 } // namespace callboard::actors

@@ -34,7 +34,7 @@ struct environment {
 };
 
 /// What a supervisor sees of a resident without asking it.
-struct resident_figures {
+struct resident_metrics {
   std::atomic<int> requests{0};
   std::atomic<std::int64_t> weight{0};
 };
@@ -47,10 +47,10 @@ class kind_host {
 public:
   virtual ~kind_host() = default;
   virtual std::string_view name() const = 0;
-  virtual caf::actor spawn(std::string key, caf::actor supervisor, std::shared_ptr<resident_figures> figures) = 0;
+  virtual caf::actor spawn(std::string key, caf::actor supervisor, std::shared_ptr<resident_metrics> metrics) = 0;
   /// What has to be done from time to time and nobody asks for (retention); `ended` is called once for each when it is
   /// over. Nothing when there is nothing to do.
-  virtual std::vector<request_ptr> upkeep(persistence::reader& from, instant now, std::function<void(bool accepted)> ended) = 0;
+  virtual std::vector<request_ptr> maintenance(persistence::reader& from, instant now, std::function<void(bool accepted)> ended) = 0;
 };
 
 } // namespace callboard::actors

@@ -20,17 +20,17 @@ void id_blocks::open(persistence::store& from, const std::string& name) {
 }
 
 /// A store that went back in time gives the same ids again.
-void id_blocks::forget_another_age(const persistence::journal_writer& writer) {
-  if (age_ == writer.age())
+void id_blocks::forget_other_generation(const persistence::journal_writer& writer) {
+  if (store_generation_ == writer.store_generation())
     return;
-  age_ = writer.age();
+  store_generation_ = writer.store_generation();
   for (auto& [name, b] : blocks_)
     b.next = b.end = b.spare = b.spare_end = 0;
 }
 
 std::optional<std::int64_t> id_blocks::next(std::string_view name, persistence::journal_writer& writer) {
   const std::lock_guard lock{mutex_};
-  forget_another_age(writer);
+  forget_other_generation(writer);
   auto& b = blocks_.find(name)->second;
   if (b.next == b.end && b.spare < b.spare_end) {
     b.next = b.spare;

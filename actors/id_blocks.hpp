@@ -29,13 +29,13 @@ private:
     std::int64_t spare = 0, spare_end = 0; ///< waiting
     bool asked = false;
   };
-  void forget_another_age(const persistence::journal_writer& writer);
+  void forget_other_generation(const persistence::journal_writer& writer);
   static std::int64_t claim(persistence::store& from, const std::string& name, std::int64_t count);
 
   const std::int64_t block_size_;
   std::mutex mutex_;
   std::map<std::string, block, std::less<>> blocks_;
-  std::int64_t age_ = 0; ///< of the store that gave them
+  std::int64_t store_generation_ = 0; ///< of the store that gave them
 };
 
 } // namespace callboard::actors

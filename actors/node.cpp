@@ -12,9 +12,9 @@
 #include "actors/queue/actor.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/timers.hpp"
-#include "messages/log.hpp"
-#include "messages/sliding_histogram.hpp"
-#include "persistence/hex.hpp"
+#include "base/log.hpp"
+#include "base/sliding_histogram.hpp"
+#include "base/hex.hpp"
 #include "persistence/rows.hpp"
 
 #include <caf/actor_system.hpp>
@@ -84,7 +84,7 @@ struct node::parts {
       loaders{*store, 2}, answers{lookups, stored}, known{lookups, emails}, by_id{lookups, applicants},
       system{configured(config, options.worker_threads)},
       env{system, time, writer, loaders, answers,
-          [this](const entity_id& id, instant due) { caf::anon_send(alarm, arm_atom::value, id, to_ms(due)); }} {
+          [this](const entity_id& id, instant due) { caf::anon_send(timers_actor, arm_atom::value, id, to_ms(due)); }} {
     env.answers_kept = options.request_retention;
     env.finished_kept = options.finished_retention;
     ids.open(*store, "openings");
@@ -99,14 +99,14 @@ struct node::parts {
       shard = system.spawn<supervisor>(hosts, how, occupied, env.steady_now);
     for (auto& slice : slices)
       slice = system.spawn<directory>(env, known, ids);
-    alarm = system.spawn<timers>(
+    timers_actor = system.spawn<timers>(
       time, lookups,
       [this](const entity_id& id) {
         caf::anon_send(shards[static_cast<std::size_t>(shard_of(id.kind, id.key))], tick_atom::value, id);
       },
       timer_counts);
     writer.start();
-    caretaker = std::thread{[this] { take_care(); }};
+    maintenance_thread = std::thread{[this] { maintain(); }};
   }
 
   ~parts() { stop(); }
@@ -118,12 +118,12 @@ struct node::parts {
     w.patience = options.patience;
     w.arm = [this](const entity_id& id, instant due) { env.arm(id, due); };
     w.committed = [this](std::chrono::microseconds took) { commits.record(took); };
-    w.alarm = [](std::string_view what, const std::string& why) { log_line(log_level::warn, what, {{"why", why}}); };
+    w.on_warning = [](std::string_view what, const std::string& why) { log_line(log_level::warn, what, {{"why", why}}); };
     return w;
   }
 
   /// From time to time: sample the store's clock, prune old answers.
-  void take_care() {
+  void maintain() {
     const auto reader = store->open_reader();
     std::unique_lock lock{mutex};
     for (int round = 0; !wake.wait_for(lock, 10s, [this] { return stopping; }); ++round) {
@@ -137,14 +137,14 @@ struct node::parts {
       }
       if (round % 6 == 0) {
         prune();
-        keep_up(*reader);
+        run_maintenance(*reader);
       }
       lock.lock();
     }
   }
 
   /// Sends kinds on the errands that their rows ask for, a bounded number at a time, until there are none.
-  void keep_up(persistence::reader& from) {
+  void run_maintenance(persistence::reader& from) {
     const auto pending = std::make_shared<std::atomic<int>>(0);
     const auto refused = std::make_shared<std::atomic<bool>>(false);
     const auto ended = [pending, refused](bool accepted) {
@@ -156,12 +156,12 @@ struct node::parts {
       for (const auto& [name, host] : hosts)
         // What is refused now would be found and refused again: later.
         for (bool more = true; more && !*refused && !is_stopping();) {
-          auto errands = host->upkeep(from, time.now(), ended);
-          more = !errands.empty();
-          *pending += static_cast<int>(errands.size());
-          for (auto& e : errands)
-            send_errand(std::move(e));
-          errands.clear();
+          auto system_requests = host->maintenance(from, time.now(), ended);
+          more = !system_requests.empty();
+          *pending += static_cast<int>(system_requests.size());
+          for (auto& e : system_requests)
+            send_system_request(std::move(e));
+          system_requests.clear();
           while (*pending > 0 && !is_stopping())
             std::this_thread::sleep_for(5ms);
         }
@@ -170,7 +170,7 @@ struct node::parts {
     }
   }
 
-  void send_errand(request_ptr e) {
+  void send_system_request(request_ptr e) {
     std::string trace(16, '\0');
     std::random_device dice;
     std::generate(trace.begin(), trace.end(), [&] { return static_cast<char>(dice()); });
@@ -204,7 +204,7 @@ struct node::parts {
         return;
     }
     wake.notify_all();
-    caretaker.join();
+    maintenance_thread.join();
     writer.stop();
     try {
       ids.give_back(*store);
@@ -218,11 +218,11 @@ struct node::parts {
       caf::anon_send_exit(shard, caf::exit_reason::user_shutdown);
     for (auto& slice : slices)
       caf::anon_send_exit(slice, caf::exit_reason::user_shutdown);
-    caf::anon_send_exit(alarm, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(timers_actor, caf::exit_reason::user_shutdown);
     system.await_all_actors_done(); // until then any of them may still look at these handles
     shards = {};
     slices = {};
-    alarm = nullptr;
+    timers_actor = nullptr;
   }
 
   node_options options;
@@ -238,7 +238,7 @@ struct node::parts {
   known_emails known;
   persistence::grouped<applicant_id, applicant> by_id;
   id_blocks ids;
-  timer_figures timer_counts;
+  timer_metrics timer_counts;
   occupancy occupied;
   kind_hosts hosts;
   caf::actor_system_config config;
@@ -246,12 +246,12 @@ struct node::parts {
   environment env;
   std::array<caf::actor, shard_count> shards;
   std::array<caf::actor, directory::slices> slices;
-  caf::actor alarm;
+  caf::actor timers_actor;
 
   std::mutex mutex;
   std::condition_variable wake;
   bool stopping = false;
-  std::thread caretaker;
+  std::thread maintenance_thread;
 };
 
 node::node(node_options options, std::unique_ptr<persistence::store> store)
@@ -271,7 +271,7 @@ void node::send(std::shared_ptr<registration> r) {
   caf::anon_send(parts_->slices[slice], std::move(r));
 }
 
-void node::find_or_create(std::string name, std::string email, newcomer lost, person_sink sink) {
+void node::find_or_create(std::string name, std::string email, new_applicant lost, person_sink sink) {
   const auto slice = stable_hash(email) % directory::slices;
   caf::anon_send(parts_->slices[slice], std::make_shared<directory::question>(directory::question{
                                           std::move(name), std::move(email), std::move(lost), std::move(sink)}));
@@ -299,10 +299,10 @@ persistence::readers& node::lookups() { return parts_->lookups; }
 persistence::store& node::store() { return *parts_->store; }
 instant node::now() const { return parts_->time.now(); }
 
-node_figures node::figures() const {
+node_metrics node::metrics() const {
   const auto counted = parts_->writer.counted();
   const auto minute = parts_->commits.last_minute();
-  node_figures f;
+  node_metrics f;
   f.residents = parts_->occupied.residents;
   f.timers_waiting = parts_->timer_counts.waiting;
   f.timers_overdue = parts_->timer_counts.overdue;

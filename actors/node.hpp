@@ -31,7 +31,7 @@ struct node_options {
 };
 
 /// Figures of this moment, for operators.
-struct node_figures {
+struct node_metrics {
   std::int64_t residents = 0;
   std::int64_t timers_waiting = 0; ///< in memory
   std::int64_t timers_overdue = 0;
@@ -48,7 +48,7 @@ struct node_figures {
 /// Someone who applies: an id and, when it may not be stored yet, the row to carry along.
 struct person {
   applicant_id id;
-  newcomer row;
+  new_applicant row;
 };
 
 /// POST /applicants on its way; answered with the applicant, a refusal or an earlier answer.
@@ -74,7 +74,7 @@ public:
 
   using person_sink = std::function<void(std::variant<person, code>)>;
   /// Whose e-mail this is; a new one gets a fresh id and the name. `lost` is a row that turned out to be a loser.
-  void find_or_create(std::string name, std::string email, newcomer lost, person_sink sink);
+  void find_or_create(std::string name, std::string email, new_applicant lost, person_sink sink);
   /// Looked up together with others' questions; nullopt inside: no such applicant. code: the store did not answer.
   void find_applicant(applicant_id id, std::function<void(std::variant<std::optional<applicant>, code>)> sink);
 
@@ -88,7 +88,7 @@ public:
   persistence::readers& lookups(); ///< for what commands wait for
   persistence::store& store();
   instant now() const;
-  node_figures figures() const;
+  node_metrics metrics() const;
 
 private:
   struct parts;

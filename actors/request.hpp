@@ -1,7 +1,7 @@
 #pragma once
 
 #include "messages/entity_id.hpp"
-#include "messages/instant.hpp"
+#include "base/instant.hpp"
 #include "messages/origin.hpp"
 #include "messages/outcome.hpp"
 
@@ -34,7 +34,7 @@ refusal idempotency_mismatch();
 /// it sees to it that letting go of it unanswered is an answer too (503). Answered at most once.
 class request {
 public:
-  virtual ~request() { release_place(); }
+  virtual ~request() { release_slot(); }
   request() = default;
   request(const request&) = delete;
   request& operator=(const request&) = delete;
@@ -60,21 +60,21 @@ public:
   void fail(code what);
 
   /// Counts as one of its entity's requests until it is gone.
-  void take_place(std::shared_ptr<std::atomic<int>> places) {
-    release_place();
-    places_ = std::move(places);
-    places_->fetch_add(1, std::memory_order_relaxed);
+  void take_slot(std::shared_ptr<std::atomic<int>> slots) {
+    release_slot();
+    slots_ = std::move(slots);
+    slots_->fetch_add(1, std::memory_order_relaxed);
   }
 
   /// Whoever waits for something to happen is not in flight.
-  void release_place() {
-    if (places_)
-      places_->fetch_sub(1, std::memory_order_relaxed);
-    places_.reset();
+  void release_slot() {
+    if (slots_)
+      slots_->fetch_sub(1, std::memory_order_relaxed);
+    slots_.reset();
   }
 
 private:
-  std::shared_ptr<std::atomic<int>> places_;
+  std::shared_ptr<std::atomic<int>> slots_;
 };
 
 using request_ptr = std::shared_ptr<request>;
@@ -90,10 +90,10 @@ public:
 
 /// A command that nobody outside asked for. `ended` is told whether it was accepted.
 template <class Kind>
-class errand final : public request_to<Kind> {
+class system_request final : public request_to<Kind> {
 public:
-  explicit errand(std::function<void(bool accepted)> ended = {}) : ended_{std::move(ended)} {}
-  ~errand() override {
+  explicit system_request(std::function<void(bool accepted)> ended = {}) : ended_{std::move(ended)} {}
+  ~system_request() override {
     if (ended_)
       ended_(accepted_);
   }

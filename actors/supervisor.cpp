@@ -1,6 +1,6 @@
 #include "actors/supervisor.hpp"
 
-#include "messages/log.hpp"
+#include "base/log.hpp"
 
 #include <algorithm>
 
@@ -49,10 +49,10 @@ supervisor::resident* supervisor::find_or_spawn(const entity_id& id) {
     if (host == hosts_.end())
       return nullptr;
     resident r;
-    r.figures = std::make_shared<resident_figures>();
-    r.actor = host->second->spawn(id.key, caf::actor_cast<caf::actor>(this), r.figures);
+    r.metrics = std::make_shared<resident_metrics>();
+    r.actor = host->second->spawn(id.key, caf::actor_cast<caf::actor>(this), r.metrics);
     monitor(r.actor);
-    r.place = by_use_.insert(by_use_.end(), id);
+    r.slot = by_use_.insert(by_use_.end(), id);
     it = residents_.emplace(id, std::move(r)).first;
     all_.residents += 1;
     if (!sweeping_) {
@@ -64,7 +64,7 @@ supervisor::resident* supervisor::find_or_spawn(const entity_id& id) {
         ask_to_leave(oldest->second);
   }
   it->second.used = now_();
-  by_use_.splice(by_use_.end(), by_use_, it->second.place);
+  by_use_.splice(by_use_.end(), by_use_, it->second.slot);
   return &it->second;
 }
 
@@ -75,9 +75,9 @@ void supervisor::forward(const request_ptr& r) {
   if (to->banned)
     return r->fail(code::entity_quarantined);
   // Only its own callers hear that an entity is overrun.
-  if (to->figures->requests.load(std::memory_order_relaxed) >= how_.requests_max)
+  if (to->metrics->requests.load(std::memory_order_relaxed) >= how_.requests_max)
     return r->fail(code::overloaded);
-  r->take_place({to->figures, &to->figures->requests});
+  r->take_slot({to->metrics, &to->metrics->requests});
   if (to->leaving)
     to->held.push_back(r);
   else
@@ -106,7 +106,7 @@ void supervisor::left(const entity_id& id) {
   if (it == residents_.end())
     return;
   auto gone = std::move(it->second);
-  by_use_.erase(gone.place);
+  by_use_.erase(gone.slot);
   residents_.erase(it);
   all_.residents -= 1;
   for (const auto& r : gone.held)
@@ -167,7 +167,7 @@ void supervisor::sweep() {
   const auto now = now_();
   std::int64_t weight = 0;
   for (auto& [id, r] : residents_) {
-    weight += r.figures->weight;
+    weight += r.metrics->weight;
     if (!r.crashes.empty() && !r.banned && now - r.crashes.back() > how_.crashes_within)
       r.crashes.clear();
   }
@@ -178,7 +178,7 @@ void supervisor::sweep() {
     if (now - r.used < how_.idle && excess <= 0 && all <= how_.weight_max)
       break;
     excess -= 1;
-    all -= r.figures->weight;
+    all -= r.metrics->weight;
     ask_to_leave(r);
   }
 }

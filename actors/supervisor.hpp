@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/environment.hpp"
-#include "actors/wire.hpp"
+#include "actors/actor_messages.hpp"
 
 #include <caf/event_based_actor.hpp>
 
@@ -48,9 +48,9 @@ private:
 
   struct resident {
     caf::actor actor;
-    std::shared_ptr<resident_figures> figures;
+    std::shared_ptr<resident_metrics> metrics;
     time_point used;
-    std::list<entity_id>::iterator place; ///< in by_use_
+    std::list<entity_id>::iterator slot; ///< in by_use_
     bool leaving = false;
     std::vector<request_ptr> held; ///< arrived while it was leaving
     bool tick_held = false;

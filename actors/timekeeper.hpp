@@ -1,6 +1,6 @@
 #pragma once
 
-#include "messages/instant.hpp"
+#include "base/instant.hpp"
 
 #include <atomic>
 #include <chrono>

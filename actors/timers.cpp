@@ -4,8 +4,8 @@
 
 namespace callboard::actors {
 
-timers::timers(caf::actor_config& cfg, timekeeper& time, persistence::readers& from, fire how, timer_figures& figures)
-  : caf::event_based_actor{cfg}, time_{time}, readers_{from}, fire_{std::move(how)}, figures_{figures} {}
+timers::timers(caf::actor_config& cfg, timekeeper& time, persistence::readers& from, fire how, timer_metrics& metrics)
+  : caf::event_based_actor{cfg}, time_{time}, readers_{from}, fire_{std::move(how)}, metrics_{metrics} {}
 
 caf::behavior timers::make_behavior() {
   until_ = time_.now();
@@ -35,17 +35,17 @@ void timers::arm(const entity_id& id, instant due) {
     due_.emplace(id, due);
     order_.emplace(due, id);
   }
-  figures_.waiting = static_cast<std::int64_t>(order_.size());
-  set_alarm();
+  metrics_.waiting = static_cast<std::int64_t>(order_.size());
+  schedule_wake();
 }
 
-void timers::set_alarm() {
+void timers::schedule_wake() {
   if (order_.empty())
     return;
   const auto first = std::max(order_.begin()->first, calm_until_);
-  if (alarm_ && *alarm_ <= first)
+  if (next_wake_ && *next_wake_ <= first)
     return;
-  alarm_ = first;
+  next_wake_ = first;
   // Takes the place of one set before: were both to ring, each would set the next, and there would be ever more.
   wakes_ += 1;
   const auto pause = std::max<milliseconds>(milliseconds{0}, first - time_.now());
@@ -53,7 +53,7 @@ void timers::set_alarm() {
 }
 
 void timers::wake() {
-  alarm_.reset();
+  next_wake_.reset();
   const auto now = time_.now();
   int fired = 0;
   for (; !order_.empty() && order_.begin()->first <= now && fired < ticks_per_turn; ++fired) {
@@ -62,13 +62,13 @@ void timers::wake() {
     due_.erase(id);
     fire_(id);
   }
-  figures_.waiting = static_cast<std::int64_t>(order_.size());
+  metrics_.waiting = static_cast<std::int64_t>(order_.size());
   const auto overdue = std::distance(order_.begin(), order_.lower_bound({now + milliseconds{1}, entity_id{}}));
-  figures_.overdue = overdue;
+  metrics_.overdue = overdue;
   // A flood of deadlines must not drown the requests.
   if (fired == ticks_per_turn)
     calm_until_ = now + milliseconds{100};
-  set_alarm();
+  schedule_wake();
   if (overdue == 0 && until_ <= now)
     refill();
 }
@@ -119,8 +119,8 @@ void timers::on_refilled(bool asked, const std::vector<std::pair<entity_id, inst
   }
   // A full page ends at its last row; the rest is read when these have fired.
   until_ = static_cast<std::int64_t>(rows.size()) == rows_max ? rows.back().second : until;
-  figures_.waiting = static_cast<std::int64_t>(order_.size());
-  set_alarm();
+  metrics_.waiting = static_cast<std::int64_t>(order_.size());
+  schedule_wake();
 }
 
 } // namespace callboard::actors

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/timekeeper.hpp"
-#include "actors/wire.hpp"
+#include "actors/actor_messages.hpp"
 #include "persistence/readers.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -15,7 +15,7 @@ namespace callboard::actors {
 
 using arm_atom = caf::atom_constant<caf::atom("arm")>; ///< a deadline was committed: entity, when
 
-struct timer_figures {
+struct timer_metrics {
   std::atomic<std::int64_t> waiting{0};
   std::atomic<std::int64_t> overdue{0};
 };
@@ -26,7 +26,7 @@ class timers final : public caf::event_based_actor {
 public:
   using fire = std::function<void(const entity_id&)>;
 
-  timers(caf::actor_config& cfg, timekeeper& time, persistence::readers& from, fire how, timer_figures& figures);
+  timers(caf::actor_config& cfg, timekeeper& time, persistence::readers& from, fire how, timer_metrics& metrics);
 
   caf::behavior make_behavior() override;
 
@@ -35,7 +35,7 @@ private:
   void wake();
   void refill();
   void on_refilled(bool asked, const std::vector<std::pair<entity_id, instant>>& rows, instant until);
-  void set_alarm();
+  void schedule_wake();
   std::string_view known_kind(std::string_view name);
 
   static constexpr milliseconds horizon{60'000};
@@ -46,11 +46,11 @@ private:
   timekeeper& time_;
   persistence::readers& readers_;
   fire fire_;
-  timer_figures& figures_;
+  timer_metrics& metrics_;
   std::unordered_map<entity_id, instant> due_;
   std::set<std::pair<instant, entity_id>> order_;
   instant until_;             ///< everything due before is in memory
-  std::optional<instant> alarm_; ///< a wake is under way for then
+  std::optional<instant> next_wake_; ///< a wake is under way for then
   std::uint64_t wakes_ = 0;      ///< only the last one counts
   instant calm_until_;           ///< nothing fires before
   bool refilling_ = false;

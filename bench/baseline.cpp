@@ -136,12 +136,12 @@ public:
     pqxx::work tx{db_};
     if (lean_) {
       const auto applicant = find_or_create(tx, person);
-      auto e = take_place(tx, opening);
+      auto e = take_slot(tx, opening);
       e.applicant = applicant;
       refuse_double(tx, e);
       write_at_once(tx, e);
     } else {
-      auto e = take_place(tx, opening);
+      auto e = take_slot(tx, opening);
       e.applicant = find_or_create(tx, person);
       refuse_double(tx, e);
       write_in_steps(tx, e);
@@ -158,7 +158,7 @@ private:
         .as<std::int64_t>();
   }
 
-  static entry take_place(pqxx::work& tx, std::int64_t opening) {
+  static entry take_slot(pqxx::work& tx, std::int64_t opening) {
     const auto found = tx.exec_prepared1("lock", opening);
     const auto column = [&](const char* name) { return found[name].as<std::int64_t>(); };
     if (found["phase"].as<std::string>() != "open")
@@ -255,13 +255,13 @@ void run(options given) {
   if (!lean && style != "steps")
     throw std::invalid_argument("--style must be steps or lean");
   const setting s{.database = given.text("database"),
-                  .openings = given.whole("openings", 1, 1, 100'000),
-                  .clients = given.whole("clients", 32, 1, 150),
-                  .capacity = given.whole("capacity", 100, 1, 1'000'000),
+                  .openings = given.integer("openings", 1, 1, 100'000),
+                  .clients = given.integer("clients", 32, 1, 150),
+                  .capacity = given.integer("capacity", 100, 1, 1'000'000),
                   .seconds = given.real("seconds", 5, 0.1, 3'600),
                   .warm_up = given.real("warm-up", 0.5, 0, 60),
                   .lean = lean};
-  const auto postmaster = static_cast<pid_t>(given.whole("postgres", 0, 0, INT32_MAX));
+  const auto postmaster = static_cast<pid_t>(given.integer("postgres", 0, 0, INT32_MAX));
   given.finish();
   if (s.database.empty())
     throw std::invalid_argument("--database=postgresql://… is missing");
@@ -275,11 +275,11 @@ void run(options given) {
                     return std::uint64_t{1};
                   };
                 }};
-  const auto figures = clients.run(s.warm_up, s.seconds, cpu).steps;
-  audit(s, figures.ok_in_all);
-  auto out = to_json(figures);
+  const auto metrics = clients.run(s.warm_up, s.seconds, cpu).steps;
+  audit(s, metrics.ok_in_all);
+  auto out = to_json(metrics);
   out["tps"] = out["rps"];
-  out.update(per_request(cpu, figures.requests));
+  out.update(per_request(cpu, metrics.requests));
   std::cout << out.dump() << std::endl;
 }
 

@@ -11,7 +11,7 @@
 #include "bench/crowd.hpp"
 #include "bench/jobs.hpp"
 #include "bench/options.hpp"
-#include "persistence/array_literal.hpp"
+#include "persistence/postgres/array_literal.hpp"
 #include "persistence/migrations.hpp"
 
 #include <pqxx/pqxx>
@@ -65,7 +65,7 @@ table table_of(pqxx::connection& db, const std::string& name) {
   return out;
 }
 
-enum class stage { pending, processing, complete };
+enum class phase { pending, processing, complete };
 
 /// One job as its rows have it.
 struct job {
@@ -94,7 +94,7 @@ std::string id_of(std::int64_t number) {
 /// What the rows of one batch share.
 struct occasion {
   const std::string& queue;
-  stage now;
+  phase now;
   std::int64_t at;
   std::int64_t token;
   std::size_t bytes;
@@ -103,7 +103,7 @@ struct occasion {
 /// A column's value as text, or nothing where the row has none.
 std::optional<std::string> value_of(const column& c, const job& j, const occasion& o) {
   const auto& name = c.name;
-  const bool held = o.now != stage::pending;
+  const bool held = o.now != phase::pending;
   const auto time = [&](bool known) { return known ? std::optional{std::to_string(o.at)} : std::nullopt; };
   if (name == "queue")
     return o.queue;
@@ -112,7 +112,7 @@ std::optional<std::string> value_of(const column& c, const job& j, const occasio
   if (name == "job_type")
     return "bench";
   if (name == "status")
-    return o.now == stage::pending ? "pending" : o.now == stage::processing ? "processing" : "complete";
+    return o.now == phase::pending ? "pending" : o.now == phase::processing ? "processing" : "complete";
   if (name == "weight" || name == "priority")
     return "5";
   if (name == "max_attempts")
@@ -213,7 +213,7 @@ public:
     const auto batch = next_batch();
     if (batch.empty())
       return 0;
-    const occasion o{queue_, stage::pending, now_ms(), 0, s_.bytes};
+    const occasion o{queue_, phase::pending, now_ms(), 0, s_.bytes};
     begin("ENQUEUED", told_whole(batch), o);
     put(payloads_, batch, o, payloads_.columns.size());
     put(jobs_, batch, o, jobs_.columns.size());
@@ -225,7 +225,7 @@ public:
     const auto batch = next_batch();
     if (batch.empty())
       return 0;
-    const occasion claim{queue_, stage::processing, now_ms(), seq_ + 1, s_.bytes};
+    const occasion claim{queue_, phase::processing, now_ms(), seq_ + 1, s_.bytes};
     begin("CLAIMED",
           R"({"worker":"bench","token":)" + std::to_string(claim.token) + R"(,"length_ms":)" +
               std::to_string(lease_s * 1'000) + R"(,"until":)" + std::to_string(claim.at) + R"(,"jobs":)" +
@@ -233,7 +233,7 @@ public:
           claim);
     put(jobs_, batch, claim, jobs_.columns.size());
     send("claim");
-    const occasion end{queue_, stage::complete, now_ms(), claim.token, s_.bytes};
+    const occasion end{queue_, phase::complete, now_ms(), claim.token, s_.bytes};
     begin("COMPLETED", R"({"jobs":)" + told(batch) + "}", end);
     put(jobs_, batch, end, 2);
     put(finished_, batch, end, finished_.columns.size());
@@ -342,8 +342,8 @@ void enqueue(const setting& s, cpu_meter& cpu) {
                   auto one = std::make_shared<loader>(s, number);
                   return [one] { return one->enqueue(); };
                 }};
-  const auto figures = clients.run(0, phase_s_max, cpu);
-  std::cout << job_figures(figures.done_in_all, figures.done_in_all, figures.steps, cpu.used()).dump() << std::endl;
+  const auto metrics = clients.run(0, phase_s_max, cpu);
+  std::cout << job_metrics(metrics.done_in_all, metrics.done_in_all, metrics.steps, cpu.used()).dump() << std::endl;
 }
 
 void work(const setting& s, double warm_up, double seconds, cpu_meter& cpu) {
@@ -351,25 +351,25 @@ void work(const setting& s, double warm_up, double seconds, cpu_meter& cpu) {
                   auto one = std::make_shared<loader>(s, number);
                   return [one] { return one->claim_and_complete(); };
                 }};
-  const auto figures = clients.run(warm_up, seconds, cpu);
+  const auto metrics = clients.run(warm_up, seconds, cpu);
   pqxx::connection db{s.database};
   if (pqxx::nontransaction{db}.exec1("select count(*) from work_finished")[0].as<std::uint64_t>() !=
-      figures.done_in_all)
+      metrics.done_in_all)
     throw std::runtime_error("the tables do not hold what was completed");
-  std::cout << job_figures(figures.done, figures.done_in_all, figures.steps, cpu.used()).dump() << std::endl;
+  std::cout << job_metrics(metrics.done, metrics.done_in_all, metrics.steps, cpu.used()).dump() << std::endl;
 }
 
 int run(int argc, char** argv) {
   const std::string_view mode = argc > 1 ? argv[1] : "";
   options given{argc, argv, 2};
   const setting s{.database = given.text("database"),
-                  .clients = given.whole("clients", 2, 1, 150),
-                  .batch = given.whole("batch", 100, 1, 1'000),
-                  .jobs = given.whole("jobs", 10'000, 1, 10'000'000),
-                  .bytes = static_cast<std::size_t>(given.whole("data", 100, 32, 100'000))};
+                  .clients = given.integer("clients", 2, 1, 150),
+                  .batch = given.integer("batch", 100, 1, 1'000),
+                  .jobs = given.integer("jobs", 10'000, 1, 10'000'000),
+                  .bytes = static_cast<std::size_t>(given.integer("data", 100, 32, 100'000))};
   const auto seconds = given.real("seconds", 5, 0.1, phase_s_max);
   const auto warm_up = given.real("warm-up", 0.5, 0, 60);
-  cpu_meter cpu{0, static_cast<pid_t>(given.whole("postgres", 0, 0, INT32_MAX))};
+  cpu_meter cpu{0, static_cast<pid_t>(given.integer("postgres", 0, 0, INT32_MAX))};
   given.finish();
   if (s.database.empty())
     throw std::invalid_argument("--database=postgresql://… is missing");

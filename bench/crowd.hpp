@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/figures.hpp"
+#include "bench/metrics.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -15,8 +15,8 @@
 
 namespace bench {
 
-struct crowd_figures {
-  run_figures steps;
+struct crowd_metrics {
+  run_metrics steps;
   std::uint64_t done = 0;  ///< what the steps did, within the measured time
   std::uint64_t done_in_all = 0;
 };
@@ -31,7 +31,7 @@ public:
 
   crowd(std::int64_t clients, maker make) : clients_{clients}, make_{std::move(make)} {}
 
-  crowd_figures run(double warm_up_s, double measured_s, cpu_meter& cpu) {
+  crowd_metrics run(double warm_up_s, double measured_s, cpu_meter& cpu) {
     std::vector<std::thread> threads;
     for (std::int64_t i = 0; i < clients_; ++i)
       threads.emplace_back([this, i] { work(static_cast<unsigned>(i) + 1); });
@@ -65,7 +65,7 @@ private:
   }
 
   void work(unsigned number) {
-    crowd_figures mine;
+    crowd_metrics mine;
     try {
       const auto step = make_(number);
       ++connected_;
@@ -112,7 +112,7 @@ private:
   std::atomic<bool> leave_ = false;
   std::mutex mutex_;
   std::string problem_;
-  crowd_figures sum_;
+  crowd_metrics sum_;
 };
 
 }  // namespace bench

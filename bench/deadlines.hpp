@@ -2,7 +2,7 @@
 
 #include "bench/openings.hpp"
 #include "bench/options.hpp"
-#include "messages/instant.hpp"
+#include "base/instant.hpp"
 
 #include <chrono>
 #include <map>
@@ -18,19 +18,19 @@ namespace bench {
 class deadlines {
 public:
   explicit deadlines(options& from)
-      : port_{static_cast<int>(from.whole("port", 8080, 1, 65'535))},
-        connections_{static_cast<int>(from.whole("connections", 64, 1, 4'096))},
-        count_{from.whole("openings", 200, 1, 10'000)}, slots_{from.whole("slots", 2, 1, 100)},
-        window_s_{from.whole("window", 1, 1, 60)}, seconds_{from.real("seconds", 5, 0.5, 600)},
-        rate_{from.real("rate", 1'000, 1, 1'000'000)}, busy_count_{from.whole("busy-openings", 200,
+      : port_{static_cast<int>(from.integer("port", 8080, 1, 65'535))},
+        connections_{static_cast<int>(from.integer("connections", 64, 1, 4'096))},
+        count_{from.integer("openings", 200, 1, 10'000)}, slots_{from.integer("slots", 2, 1, 100)},
+        window_s_{from.integer("window", 1, 1, 60)}, seconds_{from.real("seconds", 5, 0.5, 600)},
+        rate_{from.real("rate", 1'000, 1, 1'000'000)}, busy_count_{from.integer("busy-openings", 200,
                                                                               1, 10'000)},
-        server_{static_cast<pid_t>(from.whole("pid", 0, 0, INT32_MAX))},
-        postmaster_{static_cast<pid_t>(from.whole("postgres", 0, 0, INT32_MAX))} {
+        server_{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))},
+        postmaster_{static_cast<pid_t>(from.integer("postgres", 0, 0, INT32_MAX))} {
     from.finish();
   }
 
   json run() {
-    swarm with{port_, connections_};
+    connections_pool with{port_, connections_};
     const auto busy = create_openings(with, busy_count_, {});
     const auto timed = create_openings(with, count_, {slots_, window_s_, true, window_s_});
     fill(with, timed);
@@ -39,7 +39,7 @@ public:
     cpu_meter cpu{server_, postmaster_};
     applies others{busy, "other"};
     const auto began = std::chrono::system_clock::now();
-    const auto figures = with.run(others, {.warm_up = std::chrono::seconds{0},
+    const auto metrics = with.run(others, {.warm_up = std::chrono::seconds{0},
                                            .measured = std::chrono::duration<double>{seconds_},
                                            .per_second = rate_,
                                            .begin = [&] { cpu.begin(); },
@@ -57,14 +57,14 @@ public:
              {"late_p99_ms", rounded(lateness_.quantile_ms(0.99))},
              {"late_max_ms", rounded(lateness_.max_ms())},
              {"rate", rate_},
-             {"traffic", to_json(figures)}};
-    out["traffic"].update(per_request(cpu, figures.requests));
+             {"traffic", to_json(metrics)}};
+    out["traffic"].update(per_request(cpu, metrics.requests));
     return out;
   }
 
 private:
   /// Twice as many people as slots: somebody always waits for the next offer.
-  void fill(swarm& with, const std::vector<std::int64_t>& timed) {
+  void fill(connections_pool& with, const std::vector<std::int64_t>& timed) {
     std::vector<std::string> requests;
     std::int64_t person = 0;
     for (std::int64_t i = 0; i < 2 * slots_; ++i)
@@ -79,7 +79,7 @@ private:
   }
 
   /// A closed opening promotes nobody, so the last offers decay and it is quiet.
-  void close(swarm& with, const std::vector<std::int64_t>& timed) {
+  void close(connections_pool& with, const std::vector<std::int64_t>& timed) {
     std::vector<std::string> requests;
     for (const auto opening : timed)
       requests.push_back(
@@ -88,7 +88,7 @@ private:
     std::this_thread::sleep_for(std::chrono::seconds{window_s_ + 1});
   }
 
-  void collect(swarm& with, const std::vector<std::int64_t>& timed, callboard::instant from,
+  void collect(connections_pool& with, const std::vector<std::int64_t>& timed, callboard::instant from,
                callboard::instant until) {
     std::vector<std::string> requests;
     for (const auto opening : timed)

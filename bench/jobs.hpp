@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/figures.hpp"
+#include "bench/metrics.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -29,7 +29,7 @@ inline void append_data(std::string& out, std::int64_t number, std::size_t bytes
 }
 
 /// `steps` is a claim and its completion, or an enqueue.
-inline json job_figures(std::uint64_t jobs, std::uint64_t jobs_in_all, const run_figures& steps, const cpu_used& cpu) {
+inline json job_metrics(std::uint64_t jobs, std::uint64_t jobs_in_all, const run_metrics& steps, const cpu_used& cpu) {
   const auto n = static_cast<double>(std::max<std::uint64_t>(jobs, 1));
   return {{"jobs", jobs},
           {"jobs_in_all", jobs_in_all},

@@ -34,9 +34,9 @@
 namespace bench {
 namespace {
 
-int port_in(options& from) { return static_cast<int>(from.whole("port", 8080, 1, 65'535)); }
+int port_in(options& from) { return static_cast<int>(from.integer("port", 8080, 1, 65'535)); }
 pid_t process_in(options& from, const char* name) {
-  return static_cast<pid_t>(from.whole(name, 0, 0, INT32_MAX));
+  return static_cast<pid_t>(from.integer(name, 0, 0, INT32_MAX));
 }
 
 std::vector<std::int64_t> ids_in(const std::string& list) {
@@ -56,20 +56,20 @@ std::vector<std::int64_t> ids_in(const std::string& list) {
 
 void create(options& from) {
   const auto port = port_in(from);
-  const auto count = from.whole("openings", 1, 1, 100'000);
-  const opening_wish wish{.capacity = from.whole("capacity", 100, 1, 1'000'000),
-                          .ack_window_s = from.whole("ack-window", 300, 1, 2'592'000)};
+  const auto count = from.integer("openings", 1, 1, 100'000);
+  const opening_options wanted{.capacity = from.integer("capacity", 100, 1, 1'000'000),
+                          .ack_window_s = from.integer("ack-window", 300, 1, 2'592'000)};
   from.finish();
-  swarm with{port, static_cast<int>(std::min<std::int64_t>(count, 32))};
+  connections_pool with{port, static_cast<int>(std::min<std::int64_t>(count, 32))};
   std::string line;
-  for (const auto id : create_openings(with, count, wish))
+  for (const auto id : create_openings(with, count, wanted))
     line += (line.empty() ? "" : ",") + std::to_string(id);
   std::cout << line << std::endl;
 }
 
 void apply(options& from) {
   const auto port = port_in(from);
-  const auto connections = static_cast<int>(from.whole("connections", 64, 1, 4'096));
+  const auto connections = static_cast<int>(from.integer("connections", 64, 1, 4'096));
   applies people{ids_in(from.text("openings")), from.text("prefix", "u")};
   cpu_meter cpu{process_in(from, "pid"), process_in(from, "postgres")};
   const pace how{.warm_up = std::chrono::duration<double>{from.real("warm-up", 0.5, 0, 60)},
@@ -78,10 +78,10 @@ void apply(options& from) {
                  .begin = [&] { cpu.begin(); },
                  .end = [&] { cpu.end(); }};
   from.finish();
-  swarm with{port, connections};
-  const auto figures = with.run(people, how);
-  auto out = to_json(figures);
-  out.update(per_request(cpu, figures.requests));
+  connections_pool with{port, connections};
+  const auto metrics = with.run(people, how);
+  auto out = to_json(metrics);
+  out.update(per_request(cpu, metrics.requests));
   std::cout << out.dump() << std::endl;
   if (!people.first_problem.empty())
     std::cerr << "first problem: " << people.first_problem << std::endl;
@@ -94,8 +94,8 @@ double wall_s() {
 
 bool is_ready(int port) {
   try {
-    swarm with{port, 1};
-    errand question{{http_request("GET", "/readyz")}, 200};
+    connections_pool with{port, 1};
+    system_request question{{http_request("GET", "/readyz")}, 200};
     return with.run(question, {.measured = std::chrono::seconds{1}}).ok_in_all == 1;
   } catch (const std::exception&) {
     return false;  // nobody listens yet
@@ -125,18 +125,18 @@ void once(options& from) {
   const auto method = from.text("method", "GET");
   const auto path = from.text("path", "/api/healthz");
   const auto request = http_request(method, path, from.text("body"));
-  const auto expected = static_cast<int>(from.whole("expect", 0, 0, 599));
+  const auto expected = static_cast<int>(from.integer("expect", 0, 0, 599));
   from.finish();
-  swarm with{port, 1};
-  errand question{{request}, 200};
+  connections_pool with{port, 1};
+  system_request question{{request}, 200};
   const auto cpu_before = cpu_us(pid);
-  const auto figures = with.run(question, {.measured = std::chrono::seconds{120}});
-  const auto status = figures.other.empty() ? 200 : figures.other.begin()->first;
+  const auto metrics = with.run(question, {.measured = std::chrono::seconds{120}});
+  const auto status = metrics.other.empty() ? 200 : metrics.other.begin()->first;
   if (expected != 0 && status != expected)
     throw std::runtime_error(path + " answered " + std::to_string(status) + " " +
                              question.bodies[0].substr(0, 300));
   json out{{"status", status},
-           {"ms", rounded(figures.latency.max_ms())},
+           {"ms", rounded(metrics.latency.max_ms())},
            {"cpu_ms", rounded((cpu_us(pid) - cpu_before) / 1e3)},
            {"rss_mib", rounded(rss_mib(pid))},
            {"body", question.bodies[0].substr(0, 300)}};

@@ -86,13 +86,13 @@ private:
 };
 
 /// One sort of operation over all its turns.
-struct operation_figures {
-  run_figures sum;
+struct operation_metrics {
+  run_metrics sum;
   double client_us = 0;
   double server_us = 0;
   double store_us = 0;
 
-  void add(const run_figures& f, const cpu_meter& cpu) {
+  void add(const run_metrics& f, const cpu_meter& cpu) {
     sum.requests += f.requests;
     sum.ok += f.ok;
     sum.ok_in_all += f.ok_in_all;
@@ -120,17 +120,17 @@ struct operation_figures {
 class mix {
 public:
   explicit mix(options& from)
-      : port_{static_cast<int>(from.whole("port", 8080, 1, 65'535))},
-        connections_{static_cast<int>(from.whole("connections", 64, 1, 4'096))},
-        server_{static_cast<pid_t>(from.whole("pid", 0, 0, INT32_MAX))},
-        postmaster_{static_cast<pid_t>(from.whole("postgres", 0, 0, INT32_MAX))},
-        opening_{from.whole("opening", 1, 1, INT32_MAX)}, cycles_{from.whole("cycles", 20, 1,
+      : port_{static_cast<int>(from.integer("port", 8080, 1, 65'535))},
+        connections_{static_cast<int>(from.integer("connections", 64, 1, 4'096))},
+        server_{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))},
+        postmaster_{static_cast<pid_t>(from.integer("postgres", 0, 0, INT32_MAX))},
+        opening_{from.integer("opening", 1, 1, INT32_MAX)}, cycles_{from.integer("cycles", 20, 1,
                                                                              100'000)},
-        requests_{static_cast<std::size_t>(from.whole("requests", 400, 1, 100'000))},
+        requests_{static_cast<std::size_t>(from.integer("requests", 400, 1, 100'000))},
         state_{from.text("state")}, prefix_{from.text("prefix",
                                                       "mix" + std::to_string(getpid()) + "x")},
-        roster_{opening_, from.whole("live", 1'000, 1, 1'000'000),
-                from.whole("waiting", 1'000, 1, 9'000'000)} {
+        roster_{opening_, from.integer("live", 1'000, 1, 1'000'000),
+                from.integer("waiting", 1'000, 1, 9'000'000)} {
     from.finish();
     if (!state_.empty())
       roster_.load(state_);
@@ -140,7 +140,7 @@ public:
   }
 
   json run() {
-    swarm with{port_, connections_};
+    connections_pool with{port_, connections_};
     const auto rss_before = rss_mib(server_);
     for (std::int64_t i = 0; i < cycles_; ++i) {
       // As many come as will be promoted and withdraw below.
@@ -163,17 +163,17 @@ private:
   enum operation : std::size_t { apply, withdraw_waiting, withdraw_slot, acknowledge };
   static constexpr std::array names{"apply", "withdraw_middle", "withdraw_slot", "acknowledge"};
 
-  std::vector<std::string> measure(swarm& with, operation what, std::vector<std::string> requests,
+  std::vector<std::string> measure(connections_pool& with, operation what, std::vector<std::string> requests,
                                    int expected) {
     cpu_meter cpu{server_, postmaster_};
-    errand all{std::move(requests), expected};
-    const auto figures = with.run(all, {.begin = [&] { cpu.begin(); }, .end = [&] { cpu.end(); }});
+    system_request all{std::move(requests), expected};
+    const auto metrics = with.run(all, {.begin = [&] { cpu.begin(); }, .end = [&] { cpu.end(); }});
     all.check();
-    done_[what].add(figures, cpu);
+    done_[what].add(metrics, cpu);
     return std::move(all.bodies);
   }
 
-  void send(swarm& with, operation what, std::string_view path,
+  void send(connections_pool& with, operation what, std::string_view path,
             const std::vector<std::int64_t>& ids) {
     std::vector<std::string> requests;
     for (const auto id : ids)
@@ -182,7 +182,7 @@ private:
     measure(with, what, std::move(requests), 200);
   }
 
-  void arrivals(swarm& with, std::size_t count) {
+  void arrivals(connections_pool& with, std::size_t count) {
     std::vector<std::string> requests(count);
     for (auto& one : requests)
       append_apply(one, prefix_, ++people_, opening_);
@@ -203,7 +203,7 @@ private:
   std::string prefix_;
   roster roster_;
   std::int64_t people_ = 0;
-  std::array<operation_figures, names.size()> done_;
+  std::array<operation_metrics, names.size()> done_;
 };
 
 }  // namespace bench

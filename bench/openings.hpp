@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/figures.hpp"
+#include "bench/metrics.hpp"
 
 #include <string>
 #include <string_view>
@@ -12,22 +12,22 @@ namespace bench {
 /// An application's id holds its opening.
 inline constexpr std::int64_t applications_per_opening = 10'000'000;
 
-struct opening_wish {
+struct opening_options {
   std::int64_t capacity = 100;
   std::int64_t ack_window_s = 300;
   bool offer_on_apply = false;
   std::int64_t ack_window_on_apply_s = 600;
 };
 
-inline std::vector<std::int64_t> create_openings(swarm& with, std::int64_t count,
-                                                 const opening_wish& wish) {
+inline std::vector<std::int64_t> create_openings(connections_pool& with, std::int64_t count,
+                                                 const opening_options& wanted) {
   std::vector<std::string> requests;
   for (std::int64_t i = 1; i <= count; ++i) {
     const json body{{"title", "Bench opening " + std::to_string(i)},
-                    {"capacity", wish.capacity},
-                    {"ackWindowSeconds", wish.ack_window_s},
-                    {"offerOnApply", wish.offer_on_apply},
-                    {"ackWindowOnApplySeconds", wish.ack_window_on_apply_s}};
+                    {"capacity", wanted.capacity},
+                    {"ackWindowSeconds", wanted.ack_window_s},
+                    {"offerOnApply", wanted.offer_on_apply},
+                    {"ackWindowOnApplySeconds", wanted.ack_window_on_apply_s}};
     requests.push_back(http_request("POST", "/api/jobs", body.dump()));
   }
   std::vector<std::int64_t> ids;

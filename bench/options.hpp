@@ -31,7 +31,7 @@ public:
     return value;
   }
 
-  std::int64_t whole(const std::string& name, std::int64_t preset, std::int64_t least,
+  std::int64_t integer(const std::string& name, std::int64_t preset, std::int64_t least,
                      std::int64_t most) {
     const auto written = text(name, std::to_string(preset));
     std::int64_t value = 0;

@@ -19,14 +19,14 @@ namespace bench {
 class pickup {
 public:
   explicit pickup(options& from)
-      : port_{static_cast<int>(from.whole("port", 8080, 1, 65'535))},
-        connections_{static_cast<int>(from.whole("connections", 64, 1, 4'096))}, waiters_{from.whole("waiters", 16, 1,
+      : port_{static_cast<int>(from.integer("port", 8080, 1, 65'535))},
+        connections_{static_cast<int>(from.integer("connections", 64, 1, 4'096))}, waiters_{from.integer("waiters", 16, 1,
                                                                                                      4'096)},
-        wait_s_{from.whole("wait", 30, 1, 30)}, seconds_{from.real("seconds", 5, 0.1, 600)},
+        wait_s_{from.integer("wait", 30, 1, 30)}, seconds_{from.real("seconds", 5, 0.1, 600)},
         warm_up_s_{from.real("warm-up", 0.5, 0, 60)}, rate_{from.real("rate", 1'000, 1, 100'000)},
-        wish_{.bytes = static_cast<std::size_t>(from.whole("data", 100, 32, 100'000))},
-        server_{static_cast<pid_t>(from.whole("pid", 0, 0, INT32_MAX))}, postmaster_{static_cast<pid_t>(
-                                                                             from.whole("postgres", 0, 0, INT32_MAX))},
+        wanted_{.bytes = static_cast<std::size_t>(from.integer("data", 100, 32, 100'000))},
+        server_{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))}, postmaster_{static_cast<pid_t>(
+                                                                             from.integer("postgres", 0, 0, INT32_MAX))},
         times_(static_cast<std::size_t>(rate_ * (seconds_ + warm_up_s_)) + 1'000) {
     from.finish();
   }
@@ -34,14 +34,14 @@ public:
   json run() {
     worker workers{*this};
     auto ended = std::async(std::launch::async, [&] {
-      swarm with{port_, static_cast<int>(waiters_)};
+      connections_pool with{port_, static_cast<int>(waiters_)};
       with.run(workers, {.measured = std::chrono::duration<double>{warm_up_s_ + seconds_ + 2 * patience_s}});
     });
-    swarm with{port_, connections_};
+    connections_pool with{port_, connections_};
     await("the workers wait", [&] { return waiting_ == waiters_; });
     cpu_meter cpu{server_, postmaster_};
     producer producers{*this};
-    const auto figures = with.run(producers, {.warm_up = std::chrono::duration<double>{warm_up_s_},
+    const auto metrics = with.run(producers, {.warm_up = std::chrono::duration<double>{warm_up_s_},
                                               .measured = std::chrono::duration<double>{seconds_},
                                               .per_second = rate_,
                                               .begin = [&] { from_ = sent_, cpu.begin(); },
@@ -49,11 +49,11 @@ public:
     await("all jobs are complete", [&] { return completed_ == sent_; });
     // Nobody would answer the last long polls for half a minute.
     for (std::int64_t i = 0; i < waiters_; ++i)
-      ask_all(with, {enqueue_request(farewell, 1, wish_)}, 201);
+      ask_all(with, {enqueue_request(farewell, 1, wanted_)}, 201);
     ended.get();
     producers.unhoped.rethrow();
     workers.unhoped.rethrow();
-    return told(figures, cpu);
+    return told(metrics, cpu);
   }
 
 private:
@@ -74,7 +74,7 @@ private:
       if (static_cast<std::size_t>(of_.sent_) == of_.times_.size())
         return false;
       tag = of_.sent_++;
-      out = enqueue_request(tag, 1, of_.wish_);
+      out = enqueue_request(tag, 1, of_.wanted_);
       of_.at(tag).sent = steady::now();
       return true;
     }
@@ -174,7 +174,7 @@ private:
     return of.count() == 0 ? json{} : json(rounded(of.quantile_ms(q)));
   }
 
-  json told(const run_figures& producing, const cpu_meter& cpu) {
+  json told(const run_metrics& producing, const cpu_meter& cpu) {
     histogram since_sent;
     histogram of_waiting;    // those that met a worker who waited already
     histogram since_stored;  // 0 when the claim was answered first
@@ -216,7 +216,7 @@ private:
   double seconds_;
   double warm_up_s_;
   double rate_;
-  job_wish wish_;
+  job_options wanted_;
   pid_t server_;
   pid_t postmaster_;
   std::vector<times> times_;  ///< by number; each end of the line writes its own

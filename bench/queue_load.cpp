@@ -23,72 +23,72 @@
 namespace bench {
 namespace {
 
-struct place {
+struct target {
   int port;
   int connections;
   pid_t server;
   pid_t postmaster;
 
-  place(options& from, int connections_preset)
-      : port{static_cast<int>(from.whole("port", 8080, 1, 65'535))}, connections{static_cast<int>(from.whole(
+  target(options& from, int connections_preset)
+      : port{static_cast<int>(from.integer("port", 8080, 1, 65'535))}, connections{static_cast<int>(from.integer(
                                                                          "connections", connections_preset, 1, 4'096))},
-        server{static_cast<pid_t>(from.whole("pid", 0, 0, INT32_MAX))}, postmaster{static_cast<pid_t>(
-                                                                            from.whole("postgres", 0, 0, INT32_MAX))} {}
+        server{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))}, postmaster{static_cast<pid_t>(
+                                                                            from.integer("postgres", 0, 0, INT32_MAX))} {}
 };
 
-job_wish wish_in(options& from) {
-  return {.bytes = static_cast<std::size_t>(from.whole("data", 100, 32, 100'000)),
-          .weights = from.whole("weights", 1, 1, 201)};
+job_options options_in(options& from) {
+  return {.bytes = static_cast<std::size_t>(from.integer("data", 100, 32, 100'000)),
+          .weights = from.integer("weights", 1, 1, 201)};
 }
 
 json enqueue(options& from) {
-  const place at{from, 8};
-  const auto jobs = from.whole("jobs", 10'000, 1, 10'000'000);
-  const auto batch = from.whole("batch", 100, 1, 1'000);
-  enqueues all{from.whole("first", 0, 0, 1'000'000'000), jobs, batch, wish_in(from)};
+  const target at{from, 8};
+  const auto jobs = from.integer("jobs", 10'000, 1, 10'000'000);
+  const auto batch = from.integer("batch", 100, 1, 1'000);
+  enqueues all{from.integer("first", 0, 0, 1'000'000'000), jobs, batch, options_in(from)};
   from.finish();
   cpu_meter cpu{at.server, at.postmaster};
-  swarm with{at.port, at.connections};
-  const auto figures = with.run(all, {.measured = std::chrono::duration<double>{phase_s_max},
+  connections_pool with{at.port, at.connections};
+  const auto metrics = with.run(all, {.measured = std::chrono::duration<double>{phase_s_max},
                                       .begin = [&] { cpu.begin(); },
                                       .end = [&] { cpu.end(); }});
   all.unhoped.rethrow();
-  return job_figures(all.done, all.done, figures, cpu.used());
+  return job_metrics(all.done, all.done, metrics, cpu.used());
 }
 
 json work(options& from) {
-  const place at{from, 64};
-  labour all{from.whole("batch", 1, 1, 1'000)};
+  const target at{from, 64};
+  labour all{from.integer("batch", 1, 1, 1'000)};
   const std::chrono::duration<double> measured{from.real("seconds", 5, 0.1, phase_s_max)};
   const std::chrono::duration<double> warm_up{from.real("warm-up", 0.5, 0, 60)};
   from.finish();
   cpu_meter cpu{at.server, at.postmaster};
-  swarm with{at.port, at.connections};
-  const auto figures = with.run(all, {.warm_up = warm_up,
+  connections_pool with{at.port, at.connections};
+  const auto metrics = with.run(all, {.warm_up = warm_up,
                                       .measured = measured,
                                       .begin = [&] { all.measure(true), cpu.begin(); },
                                       .end = [&] { all.measure(false), cpu.end(); }});
   all.unhoped.rethrow();
-  return all.figures(figures.seconds, cpu.used());
+  return all.metrics(metrics.seconds, cpu.used());
 }
 
 json turns(options& from) {
-  const place at{from, 64};
-  const auto cycles = from.whole("cycles", 20, 1, 100'000);
-  const auto jobs = from.whole("jobs", 400, 1, 100'000);
-  const auto batch = from.whole("batch", 1, 1, 1'000);
-  auto first = from.whole("first", 0, 0, 1'000'000'000);
-  const auto wish = wish_in(from);
+  const target at{from, 64};
+  const auto cycles = from.integer("cycles", 20, 1, 100'000);
+  const auto jobs = from.integer("jobs", 400, 1, 100'000);
+  const auto batch = from.integer("batch", 1, 1, 1'000);
+  auto first = from.integer("first", 0, 0, 1'000'000'000);
+  const auto wanted = options_in(from);
   from.finish();
   if (jobs % batch != 0)
     throw std::invalid_argument("--jobs must be a multiple of --batch");
   const auto rss_before = rss_mib(at.server);
-  swarm with{at.port, at.connections};
+  connections_pool with{at.port, at.connections};
   labour sum{batch};
   cpu_used cpu;
   double seconds = 0;
   for (std::int64_t i = 0; i < cycles; ++i, first += jobs) {
-    enqueues arrivals{first, jobs, 100, wish};
+    enqueues arrivals{first, jobs, 100, wanted};
     with.run(arrivals, {});
     arrivals.unhoped.rethrow();
     labour turn{batch, jobs};
@@ -101,7 +101,7 @@ json turns(options& from) {
     sum.add(turn);
     cpu += used.used();
   }
-  auto out = sum.figures(seconds, cpu);
+  auto out = sum.metrics(seconds, cpu);
   out["rss_before_mib"] = rounded(rss_before);
   out["rss_after_mib"] = rounded(rss_mib(at.server));
   return out;

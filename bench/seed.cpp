@@ -6,9 +6,9 @@
 // Each opening gets `capacity` live applications and `waiting` waiting ones; with --waiting=0 it
 // gets none at all. No server may have the store open meanwhile.
 #include "actors/opening/rules.hpp"
-#include "bench/figures.hpp"
+#include "bench/metrics.hpp"
 #include "bench/options.hpp"
-#include "messages/journal.hpp"
+#include "messages/event_codec.hpp"
 #include "persistence/batch_builder.hpp"
 #include "persistence/chain.hpp"
 #include "persistence/spine_rows.hpp"
@@ -67,7 +67,7 @@ public:
         std::exchange(builder_, {events_max_, batch_bytes_max}).finish(number_ + 1, b);
     events_ += b.lines.size();
     const auto outcome = store_->commit(b);
-    if (outcome.how != persistence::ending::committed)
+    if (outcome.how != persistence::commit_status::committed)
       throw std::runtime_error(told(outcome));
     ++number_;
     ++batches_;
@@ -127,7 +127,7 @@ private:
                                       subject, *by, data);
       a.events.push_back({type, d.now, std::move(subject), std::move(data), hash_});
     }
-    a.rows = std::move(d.carried);
+    a.rows = std::move(d.extra_rows);
     opening::kind::rows(state_, d.changed, seq_, a.rows);
     const auto due = opening::kind::deadline(state_);
     if (due && (!stored_due_ || *due < *stored_due_)) {
@@ -147,7 +147,7 @@ private:
   std::optional<instant> stored_due_;
 };
 
-struct wish {
+struct wanted {
   std::int64_t openings;
   std::int64_t capacity;
   std::int64_t waiting;
@@ -161,7 +161,7 @@ struct wish {
 const auto somebody = std::make_shared<const origin>(
     origin{"applicant", "", "", "5eed5eed5eed5eed5eed5eed5eed5eed", "5eed5eed5eed5eed"});
 
-json fill(scribe& to, const wish& w) {
+json fill(scribe& to, const wanted& w) {
   const auto first_opening = to.take_ids(opening_ids, w.openings);
   const auto first_applicant =
       w.people() > 0 ? to.take_ids(applicant_ids, w.openings * w.people()) : 0;
@@ -191,12 +191,12 @@ json fill(scribe& to, const wish& w) {
 
 void run(options given) {
   const auto url = given.text("store");
-  const wish w{.openings = given.whole("openings", 1, 1, 10'000'000),
-               .capacity = given.whole("capacity", 1'000, 1, 1'000'000),
-               .waiting = given.whole("waiting", 0, 0, 8'000'000),
-               .ack_window_s = given.whole("ack-window", 86'400, 1, 2'592'000),
+  const wanted w{.openings = given.integer("openings", 1, 1, 10'000'000),
+               .capacity = given.integer("capacity", 1'000, 1, 1'000'000),
+               .waiting = given.integer("waiting", 0, 0, 8'000'000),
+               .ack_window_s = given.integer("ack-window", 86'400, 1, 2'592'000),
                .prefix = given.text("prefix", "seed")};
-  const auto batch = static_cast<std::size_t>(given.whole("batch", 1'000, 1, 10'000));
+  const auto batch = static_cast<std::size_t>(given.integer("batch", 1'000, 1, 10'000));
   given.finish();
   if (url.empty())
     throw std::invalid_argument("--store is missing");

@@ -15,7 +15,7 @@
 #include "bench/crowd.hpp"
 #include "bench/jobs.hpp"
 #include "bench/options.hpp"
-#include "persistence/array_literal.hpp"
+#include "persistence/postgres/array_literal.hpp"
 
 #include <pqxx/pqxx>
 
@@ -229,8 +229,8 @@ private:
 };
 
 void enqueue(options& given, const setting& s, cpu_meter& cpu) {
-  const auto jobs = given.whole("jobs", 10'000, 1, 10'000'000);
-  const auto bytes = static_cast<std::size_t>(given.whole("data", 100, 32, 100'000));
+  const auto jobs = given.integer("jobs", 10'000, 1, 10'000'000);
+  const auto bytes = static_cast<std::size_t>(given.integer("data", 100, 32, 100'000));
   given.finish();
   pqxx::connection db{s.database};
   pqxx::nontransaction{db}.exec(s.how.schema);
@@ -239,9 +239,9 @@ void enqueue(options& given, const setting& s, cpu_meter& cpu) {
                   auto one = std::make_shared<producer>(s, bytes, jobs, next);
                   return [one] { return one->step(); };
                 }};
-  const auto figures = clients.run(0, phase_s_max, cpu);
+  const auto metrics = clients.run(0, phase_s_max, cpu);
   pqxx::nontransaction{db}.exec("analyze jobs");
-  std::cout << job_figures(figures.done_in_all, figures.done_in_all, figures.steps, cpu.used()).dump() << std::endl;
+  std::cout << job_metrics(metrics.done_in_all, metrics.done_in_all, metrics.steps, cpu.used()).dump() << std::endl;
 }
 
 std::uint64_t left(const setting& s) {
@@ -258,10 +258,10 @@ void work(options& given, const setting& s, cpu_meter& cpu) {
                   return [one] { return one->step(); };
                 }};
   const auto before = left(s);
-  const auto figures = clients.run(warm_up, seconds, cpu);
-  if (left(s) != before - figures.done_in_all)
+  const auto metrics = clients.run(warm_up, seconds, cpu);
+  if (left(s) != before - metrics.done_in_all)
     throw std::runtime_error("the table does not hold what was completed");
-  std::cout << job_figures(figures.done, figures.done_in_all, figures.steps, cpu.used()).dump() << std::endl;
+  std::cout << job_metrics(metrics.done, metrics.done_in_all, metrics.steps, cpu.used()).dump() << std::endl;
 }
 
 int run(int argc, char** argv) {
@@ -269,11 +269,11 @@ int run(int argc, char** argv) {
   options given{argc, argv, 2};
   const setting s{.database = given.text("database"),
                   .how = style_in(given),
-                  .clients = given.whole("clients", 64, 1, 150),
-                  .batch = given.whole("batch", 1, 1, 1'000)};
+                  .clients = given.integer("clients", 64, 1, 150),
+                  .batch = given.integer("batch", 1, 1, 1'000)};
   if (s.database.empty())
     throw std::invalid_argument("--database=postgresql://… is missing");
-  cpu_meter cpu{0, static_cast<pid_t>(given.whole("postgres", 0, 0, INT32_MAX))};
+  cpu_meter cpu{0, static_cast<pid_t>(given.integer("postgres", 0, 0, INT32_MAX))};
   if (mode == "enqueue")
     enqueue(given, s, cpu);
   else if (mode == "work")

@@ -14,28 +14,28 @@
 namespace bench {
 
 /// What a producer puts in.
-struct job_wish {
+struct job_options {
   std::size_t bytes = 100;   ///< of data
   std::int64_t weights = 1;  ///< 1: all normal; else so many different ones, mixed
 };
 
-inline void append_job(std::string& out, std::int64_t number, const job_wish& wish) {
+inline void append_job(std::string& out, std::int64_t number, const job_options& wanted) {
   out.append(R"({"job_type":"bench",)");
-  if (wish.weights > 1)
-    out.append(R"("priority":)").append(std::to_string(number * 7'919 % wish.weights - wish.weights / 2)).append(",");
+  if (wanted.weights > 1)
+    out.append(R"("priority":)").append(std::to_string(number * 7'919 % wanted.weights - wanted.weights / 2)).append(",");
   out.append(R"("data":)");
-  append_data(out, number, wish.bytes);
+  append_data(out, number, wanted.bytes);
   out.append("}");
 }
 
-inline std::string enqueue_request(std::int64_t first, std::int64_t count, const job_wish& wish) {
+inline std::string enqueue_request(std::int64_t first, std::int64_t count, const job_options& wanted) {
   std::string body;
   if (count == 1) {
-    append_job(body, first, wish);
+    append_job(body, first, wanted);
     return http_request("POST", "/api/work/jobs", body);
   }
   for (std::int64_t n = first; n < first + count; ++n)
-    append_job(body.append(n == first ? R"({"jobs":[)" : ","), n, wish);
+    append_job(body.append(n == first ? R"({"jobs":[)" : ","), n, wanted);
   return http_request("POST", "/api/work/jobs", body.append("]}"));
 }
 
@@ -135,14 +135,14 @@ private:
 /// Jobs with the numbers from `first` on, `batch` at a time, until all are in.
 class enqueues : public traffic {
 public:
-  enqueues(std::int64_t first, std::int64_t jobs, std::int64_t batch, job_wish wish)
-      : next_{first}, end_{first + jobs}, batch_{batch}, wish_{wish} {}
+  enqueues(std::int64_t first, std::int64_t jobs, std::int64_t batch, job_options wanted)
+      : next_{first}, end_{first + jobs}, batch_{batch}, wanted_{wanted} {}
 
   bool next(std::string& out, std::int64_t& tag) override {
     const auto count = std::min(batch_, end_ - next_);
     if (count == 0)
       return false;
-    out = enqueue_request(next_, count, wish_);
+    out = enqueue_request(next_, count, wanted_);
     next_ += tag = count;
     return true;
   }
@@ -158,7 +158,7 @@ private:
   std::int64_t next_;
   std::int64_t end_;
   std::int64_t batch_;
-  job_wish wish_;
+  job_options wanted_;
 };
 
 /// Claims and completes again and again, until the queue is empty or `most` jobs were asked for.
@@ -192,11 +192,11 @@ public:
   void measure(bool on) { measuring_ = on; }
 
   /// `seconds` is the swarm's; the steps are cycles of one claim and its completion.
-  json figures(double seconds, const cpu_used& cpu) const {
-    run_figures steps;
+  json metrics(double seconds, const cpu_used& cpu) const {
+    run_metrics steps;
     steps.seconds = seconds;
     steps.latency = cycle_time_;
-    auto out = job_figures(done_, done_in_all, steps, cpu);
+    auto out = job_metrics(done_, done_in_all, steps, cpu);
     out["claim_p50_ms"] = rounded(claim_time_.quantile_ms(0.5));
     out["claim_p99_ms"] = rounded(claim_time_.quantile_ms(0.99));
     return out;

@@ -44,7 +44,7 @@ std::string_view value_name(const option& shown) {
 
 // Shorter than expected(): the placeholder already says that it is a number.
 std::string limits(const option& shown) {
-  if (const auto* range = std::get_if<whole_number>(&shown.value))
+  if (const auto* range = std::get_if<integer_range>(&shown.value))
     return std::to_string(range->least) + " to " + std::to_string(range->most);
   return shown.expected();
 }

@@ -23,29 +23,29 @@ const std::vector<option> table{
     {"http.address",
      text{&settings::http_address, is_address, "an IPv4 or IPv6 address such as 127.0.0.1 or ::1"},
      "Address to listen on."},
-    {"http.port", whole_number{&settings::http_port, 0, 65535},
+    {"http.port", integer_range{&settings::http_port, 0, 65535},
      "Port to listen on; 0 takes any free one.", "PORT"},
-    {"http.threads", whole_number{&settings::http_threads, 1, 64},
+    {"http.threads", integer_range{&settings::http_threads, 1, 64},
      "Threads that read requests and write answers."},
-    {"http.connections_max", whole_number{&settings::http_connections_max, 1, 1'000'000},
+    {"http.connections_max", integer_range{&settings::http_connections_max, 1, 1'000'000},
      "Open connections; further ones are closed at once."},
-    {"http.requests_max", whole_number{&settings::http_requests_max, 1, 1'000'000},
+    {"http.requests_max", integer_range{&settings::http_requests_max, 1, 1'000'000},
      "Requests in flight; further ones are answered 503."},
-    {"http.bodies_max_mib", whole_number{&settings::http_bodies_max_mib, 16, 65536},
+    {"http.bodies_max_mib", integer_range{&settings::http_bodies_max_mib, 16, 65536},
      "Memory for the bodies of all requests in flight."},
-    {"http.entity_requests_max", whole_number{&settings::http_entity_requests_max, 1, 1'000'000},
+    {"http.entity_requests_max", integer_range{&settings::http_entity_requests_max, 1, 1'000'000},
      "Requests in flight for one entity; further ones are answered 503."},
-    {"http.body_max_kib", whole_number{&settings::http_body_max_kib, 1, 16384},
+    {"http.body_max_kib", integer_range{&settings::http_body_max_kib, 1, 16384},
      "Largest body of one request; bulk routes take 16 MiB."},
-    {"http.head_timeout_ms", whole_number{&settings::http_head_timeout_ms, 100, hour_ms},
+    {"http.head_timeout_ms", integer_range{&settings::http_head_timeout_ms, 100, hour_ms},
      "How long the head of a request may take to arrive."},
-    {"http.body_timeout_ms", whole_number{&settings::http_body_timeout_ms, 100, hour_ms},
+    {"http.body_timeout_ms", integer_range{&settings::http_body_timeout_ms, 100, hour_ms},
      "How long the body of a request may take to arrive."},
-    {"http.write_timeout_ms", whole_number{&settings::http_write_timeout_ms, 100, hour_ms},
+    {"http.write_timeout_ms", integer_range{&settings::http_write_timeout_ms, 100, hour_ms},
      "How long a client may leave an answer unread."},
-    {"http.idle_timeout_ms", whole_number{&settings::http_idle_timeout_ms, 100, hour_ms},
+    {"http.idle_timeout_ms", integer_range{&settings::http_idle_timeout_ms, 100, hour_ms},
      "How long a connection may stay open between two requests."},
-    {"http.drain_timeout_ms", whole_number{&settings::http_drain_timeout_ms, 0, hour_ms},
+    {"http.drain_timeout_ms", integer_range{&settings::http_drain_timeout_ms, 0, hour_ms},
      "How long a stopping server waits for requests in flight."},
     {"http.cors_origins",
      text_list{&settings::http_cors_origins, is_origin, "origins such as https://jobs.example.org"},
@@ -55,41 +55,41 @@ const std::vector<option> table{
                "addresses or networks such as 10.0.0.7 or 10.0.0.0/8"},
      "Proxies whose Forwarded and X-Forwarded-* headers are believed; empty believes none."},
 
-    {"command.deadline_ms", whole_number{&settings::command_deadline_ms, 100, 600'000},
+    {"command.deadline_ms", integer_range{&settings::command_deadline_ms, 100, 600'000},
      "How long a command may wait for its decision, counted from the head of its request."},
 
     {"auth.mode", one_of{&settings::auth_mode, {"open"}},
      "Who may call: open lets in everybody who can connect, so it listens on loopback only."},
 
-    {"actors.threads", whole_number{&settings::actors_threads, 1, 64},
+    {"actors.threads", integer_range{&settings::actors_threads, 1, 64},
      "Threads that run the actors."},
-    {"actors.residents_max", whole_number{&settings::actors_residents_max, 100, 10'000'000},
+    {"actors.residents_max", integer_range{&settings::actors_residents_max, 100, 10'000'000},
      "Entities kept in memory; the least recently used leave first."},
-    {"actors.state_max_mib", whole_number{&settings::actors_state_max_mib, 16, 1'048'576},
+    {"actors.state_max_mib", integer_range{&settings::actors_state_max_mib, 16, 1'048'576},
      "Estimated memory for the state of all entities; the least recently used leave first."},
-    {"actors.idle_ms", whole_number{&settings::actors_idle_ms, 10, 24 * hour_ms},
+    {"actors.idle_ms", integer_range{&settings::actors_idle_ms, 10, 24 * hour_ms},
      "How long an entity without work stays in memory."},
 
-    {"writer.batch_events_max", whole_number{&settings::writer_batch_events_max, 1, 100'000},
+    {"writer.batch_events_max", integer_range{&settings::writer_batch_events_max, 1, 100'000},
      "Events in one commit."},
-    {"writer.batch_bytes_max_kib", whole_number{&settings::writer_batch_bytes_max_kib, 256, 65536},
+    {"writer.batch_bytes_max_kib", integer_range{&settings::writer_batch_bytes_max_kib, 256, 65536},
      "Size of one commit; at least the largest event, 256 KiB."},
-    {"writer.patience_ms", whole_number{&settings::writer_patience_ms, 100, hour_ms},
+    {"writer.patience_ms", integer_range{&settings::writer_patience_ms, 100, hour_ms},
      "How long a commit may fail or be in doubt before its callers are told."},
 
-    {"readers.threads", whole_number{&settings::readers_threads, 1, 64},
+    {"readers.threads", integer_range{&settings::readers_threads, 1, 64},
      "Threads and connections that read from the store."},
 
-    {"requests.retention_h", whole_number{&settings::requests_retention_h, 24, 8760},
+    {"requests.retention_h", integer_range{&settings::requests_retention_h, 24, 8760},
      "How long the answer to an Idempotency-Key is remembered."},
 
     {"board_jobs.tags",
      text_list{&settings::board_jobs_tags, is_tag, "words of 1 to 64 letters, digits, + # . or -"},
      "Words that become tags of a board job when they stand in its title or department."},
 
-    {"work.retention_s", whole_number{&settings::work_retention_s, 60, 31'536'000},
+    {"work.retention_s", integer_range{&settings::work_retention_s, 60, 31'536'000},
      "How long finished jobs of the work queue can be looked at."},
-    {"work.backoff_ms", whole_number{&settings::work_backoff_ms, 1, hour_ms},
+    {"work.backoff_ms", integer_range{&settings::work_backoff_ms, 1, hour_ms},
      "Pause before a failed job is tried again; doubles with each try up to 15 minutes."},
     {"work.backoff_by_type",
      text_list{&settings::work_backoff_by_type, is_type_and_ms, "job types with milliseconds such as send_mail=5000"},
@@ -118,7 +118,7 @@ std::string_view trimmed(std::string_view written) {
   return written.substr(first, written.find_last_not_of(" \t") - first + 1);
 }
 
-bool store_in(settings& to, const whole_number& rule, std::string_view written) {
+bool store_in(settings& to, const integer_range& rule, std::string_view written) {
   int parsed = 0;
   const auto* end = written.data() + written.size();
   const auto [stop, problem] = std::from_chars(written.data(), end, parsed);
@@ -156,9 +156,9 @@ bool store_in(settings& to, const text_list& rule, std::string_view written) {
   return true;
 }
 
-std::string joined(const auto& words, std::string_view separator) {
+std::string joined(const auto& items, std::string_view separator) {
   std::string line;
-  for (const auto& word : words)
+  for (const auto& word : items)
     line.append(line.empty() ? "" : separator).append(word);
   return line;
 }
@@ -193,7 +193,7 @@ std::string_view option::group() const { return name.substr(0, name.find('.')); 
 
 std::string option::expected() const {
   return std::visit(
-      overloaded{[](const whole_number& rule) {
+      overloaded{[](const integer_range& rule) {
                    return "a whole number from " + std::to_string(rule.least) + " to " +
                           std::to_string(rule.most);
                  },
@@ -209,7 +209,7 @@ std::string option::expected() const {
 
 std::string option::shown(const settings& from) const {
   return std::visit(
-      overloaded{[&](const whole_number& rule) { return std::to_string(from.*rule.member); },
+      overloaded{[&](const integer_range& rule) { return std::to_string(from.*rule.member); },
                  [&](const text_list& rule) { return joined(from.*rule.member, ", "); },
                  [&](const auto& rule) { return from.*rule.member; }},
       value);

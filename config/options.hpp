@@ -10,7 +10,7 @@
 
 namespace callboard::config {
 
-struct whole_number {
+struct integer_range {
   int settings::*member;
   int least;
   int most;
@@ -36,7 +36,7 @@ struct text_list {
 
 struct option {
   std::string_view name;
-  std::variant<whole_number, one_of, text, text_list> value;
+  std::variant<integer_range, one_of, text, text_list> value;
   std::string_view help;
   std::string_view alias = {};  // a second environment variable, as hosting platforms set it
 

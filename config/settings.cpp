@@ -45,8 +45,8 @@ void apply(settings& to, const assignment& given) {
 // --name=value and --name value; anything else is a mistake.
 class argument_reader {
 public:
-  explicit argument_reader(const std::vector<std::string>& words) {
-    for (next_ = words.begin(), end_ = words.end(); next_ != end_;)
+  explicit argument_reader(const std::vector<std::string>& items) {
+    for (next_ = items.begin(), end_ = items.end(); next_ != end_;)
       take(*next_++);
   }
 

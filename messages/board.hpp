@@ -1,9 +1,9 @@
 #pragma once
 
-#include "messages/described.hpp"
-#include "messages/instant.hpp"
-#include "messages/json_write.hpp"
-#include "messages/named.hpp"
+#include "base/described.hpp"
+#include "base/instant.hpp"
+#include "base/json_write.hpp"
+#include "base/named.hpp"
 #include "messages/outcome.hpp"
 
 #include <array>
@@ -138,8 +138,8 @@ struct end_crawl {
 };
 
 /// Changes nothing but remembers an answer under its Idempotency-Key.
-struct conclude {
-  ingestion said;
+struct store_response {
+  ingestion response;
   static constexpr auto answers = success::created;
 };
 
@@ -147,7 +147,7 @@ struct tick {
   static constexpr auto answers = success::ok;
 };
 
-using command = std::variant<put, erase, start_crawl, note_progress, end_crawl, conclude, tick>;
+using command = std::variant<put, erase, start_crawl, note_progress, end_crawl, store_response, tick>;
 
 // Events
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "messages/described.hpp"
-#include "messages/instant.hpp"
-#include "messages/json_write.hpp"
-#include "messages/named.hpp"
+#include "base/described.hpp"
+#include "base/instant.hpp"
+#include "base/json_write.hpp"
+#include "base/named.hpp"
 #include "messages/outcome.hpp"
 
 #include <array>
@@ -26,8 +26,8 @@ enum class run_status : std::uint8_t { pending, submitted, success, failed };
 constexpr std::array<std::string_view, 4> names_of(run_status) { return {"pending", "submitted", "success", "failed"}; }
 
 /// Why a run failed. Only what was reported has a text of its own.
-enum class ending : std::uint8_t { reported, lock_expired, superseded, job_expired, job_rejected };
-constexpr std::array<std::string_view, 5> names_of(ending) {
+enum class failure_reason : std::uint8_t { reported, lock_expired, superseded, job_expired, job_rejected };
+constexpr std::array<std::string_view, 5> names_of(failure_reason) {
   return {"reported", "lock_expired", "superseded", "job_expired", "job_rejected"};
 }
 
@@ -36,7 +36,7 @@ enum class cause : std::uint8_t { manual, cleanup, crawl, seen };
 constexpr std::array<std::string_view, 4> names_of(cause) { return {"manual", "cleanup", "crawl", "seen"}; }
 
 inline constexpr printable id_bounds{1, 200};
-inline constexpr whole ttl_bounds{30, 3'600};
+inline constexpr integer_range ttl_bounds{30, 3'600};
 inline constexpr std::int64_t ttl_s_default = 300;
 inline constexpr text error_bounds{0, 10'000};
 inline constexpr std::size_t artifacts_bytes_max = std::size_t{1} << 20;
@@ -167,7 +167,7 @@ struct known_run {
   std::string job_id;
   std::int64_t n = 0;
   run_status status = run_status::pending;
-  std::optional<ending> ended;
+  std::optional<failure_reason> ended;
   bool is_of(std::string_view b, std::string_view j) const { return board == b && job_id == j; }
 };
 
@@ -284,7 +284,7 @@ struct succeeded {
 
 struct failed {
   std::string run_id;
-  ending why = ending::reported;
+  failure_reason why = failure_reason::reported;
   static constexpr std::string_view type = "RUN_FAILED";
   static constexpr auto fields = std::tuple{field{"run_id", &failed::run_id}, field{"why", &failed::why}};
 };
@@ -307,14 +307,14 @@ using event = std::variant<discovered, updated, seen, status_changed, deleted, c
                            late_success, annotated>;
 
 /// What a failed run says of itself.
-inline std::optional<std::string> error_of(const std::optional<ending>& ended, const std::optional<std::string>& reported) {
+inline std::optional<std::string> error_of(const std::optional<failure_reason>& ended, const std::optional<std::string>& reported) {
   if (!ended)
     return std::nullopt;
   switch (*ended) {
-    case ending::reported: return reported;
-    case ending::lock_expired: return "lock expired";
-    case ending::superseded: return "superseded";
-    case ending::job_expired: return "job expired";
+    case failure_reason::reported: return reported;
+    case failure_reason::lock_expired: return "lock expired";
+    case failure_reason::superseded: return "superseded";
+    case failure_reason::job_expired: return "job expired";
     default: return "job rejected";
   }
 }

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "messages/described.hpp"
-#include "messages/id.hpp"
-#include "messages/instant.hpp"
-#include "messages/json_write.hpp"
-#include "messages/named.hpp"
+#include "base/described.hpp"
+#include "base/id.hpp"
+#include "base/instant.hpp"
+#include "base/json_write.hpp"
+#include "base/named.hpp"
 #include "messages/outcome.hpp"
 #include "messages/people.hpp"
 
@@ -42,8 +42,8 @@ constexpr std::array<std::string_view, 2> names_of(phase) { return {"open", "clo
 enum class party : std::uint8_t { applicant, company };
 constexpr std::array<std::string_view, 2> names_of(party) { return {"applicant", "company"}; }
 
-inline constexpr whole window_bounds{1, 2'592'000};
-inline constexpr whole capacity_bounds{1, 1'000'000};
+inline constexpr integer_range window_bounds{1, 2'592'000};
+inline constexpr integer_range capacity_bounds{1, 1'000'000};
 inline constexpr text title_bounds{1, 200};
 inline constexpr text description_bounds{0, 10'000};
 
@@ -88,7 +88,7 @@ struct apply {
   callboard::applicant_id applicant;
   opening_id job;
   bool known = true;         ///< false: nobody has this applicant id
-  callboard::newcomer person; ///< set when the applicant's row may still have to be written
+  callboard::new_applicant person; ///< set when the applicant's row may still have to be written
   static constexpr auto answers = success::created;
   static constexpr auto fields = std::tuple{field{"applicantId", &apply::applicant}, field{"jobId", &apply::job}};
 };
@@ -127,20 +127,20 @@ struct show {
 };
 
 /// Where a page of an opening's lists goes on: behind this application and this rank.
-struct place {
+struct cursor {
   std::int64_t live = 0;
   std::int64_t rank = 0;
 };
 
 struct show_pipeline {
   std::int64_t limit = 0;
-  place after;
+  cursor after;
   static constexpr auto answers = success::ok;
 };
 
 struct show_queue {
   std::int64_t limit = 0;
-  place after;
+  cursor after;
   static constexpr auto answers = success::ok;
 };
 
@@ -149,13 +149,13 @@ struct show_summary {
 };
 
 /// Where these applications of one opening stand now.
-struct show_standing {
+struct show_application_status {
   std::vector<application_id> applications;
   static constexpr auto answers = success::ok;
 };
 
 using command = std::variant<create, update, apply, withdraw, acknowledge, decline, tick, show, show_pipeline, show_queue,
-                             show_summary, show_standing>;
+                             show_summary, show_application_status>;
 
 // Events: results, never inputs to compute again
 
@@ -299,7 +299,7 @@ struct pipeline {
   opening::job job;
   std::vector<pipeline_entry> active;
   std::vector<pipeline_entry> waitlist;
-  std::optional<place> next; ///< set when a list was cut off
+  std::optional<cursor> next; ///< set when a list was cut off
 };
 
 struct queue_entry {
@@ -323,7 +323,7 @@ struct queue {
   std::int64_t capacity = 0;
   std::int64_t active_count = 0;
   std::vector<queue_entry> waitlist;
-  std::optional<place> next;
+  std::optional<cursor> next;
   static constexpr auto fields =
     std::tuple{field{"jobId", &queue::job}, field{"jobTitle", &queue::title}, field{"capacity", &queue::capacity},
                field{"activeCount", &queue::active_count}, field{"waitlistEntries", &queue::waitlist}};
@@ -351,7 +351,7 @@ struct summary {
 };
 
 /// One application as its applicant sees it. What can change comes from the actor.
-struct standing {
+struct application_status {
   application_id application;
   opening_id job;
   std::string title;
@@ -364,19 +364,19 @@ struct standing {
   std::optional<std::int64_t> eta_s;
   std::int64_t penalty_count = 0;
   static constexpr auto fields =
-    std::tuple{field{"applicationId", &standing::application}, field{"jobId", &standing::job},
-               field{"jobTitle", &standing::title}, field{"status", &standing::status},
-               field{"queuePosition", &standing::position}, field{"appliedAt", &standing::applied_at},
-               field{"promotedAt", &standing::promoted_at},
-               field{"acknowledgeDeadline", &standing::acknowledge_deadline},
-               field{"timeInCurrentStateSeconds", &standing::in_state_s}, field{"etaSeconds", &standing::eta_s},
-               field{"penaltyCount", &standing::penalty_count}};
+    std::tuple{field{"applicationId", &application_status::application}, field{"jobId", &application_status::job},
+               field{"jobTitle", &application_status::title}, field{"status", &application_status::status},
+               field{"queuePosition", &application_status::position}, field{"appliedAt", &application_status::applied_at},
+               field{"promotedAt", &application_status::promoted_at},
+               field{"acknowledgeDeadline", &application_status::acknowledge_deadline},
+               field{"timeInCurrentStateSeconds", &application_status::in_state_s}, field{"etaSeconds", &application_status::eta_s},
+               field{"penaltyCount", &application_status::penalty_count}};
 };
 
 /// Live and waiting applications only; what is missing here is inactive, and its row tells the rest.
-struct standings {
+struct application_statuses {
   std::string title;
-  std::vector<standing> applications;
+  std::vector<application_status> applications;
 };
 
 struct application_result {
@@ -399,6 +399,6 @@ struct nothing {
   static constexpr auto fields = std::tuple{};
 };
 
-using result = std::variant<nothing, job, application_result, pipeline, queue, summary, standings>;
+using result = std::variant<nothing, job, application_result, pipeline, queue, summary, application_statuses>;
 
 } // namespace callboard::opening

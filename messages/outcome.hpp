@@ -1,6 +1,6 @@
 #pragma once
 
-#include "messages/described.hpp"
+#include "base/described.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "messages/described.hpp"
-#include "messages/id.hpp"
-#include "messages/instant.hpp"
-#include "messages/sql.hpp"
+#include "base/described.hpp"
+#include "base/id.hpp"
+#include "base/instant.hpp"
+#include "base/sql.hpp"
 
 #include <memory>
 #include <string>
@@ -35,17 +35,17 @@ struct applicant_row {
   static constexpr std::size_t key_columns = 1;
   static constexpr std::string_view conflict = "email";
   static constexpr std::size_t name_column = 2;
-  static constexpr std::string_view guard = "t.id = excluded.id";
-  static constexpr bool keeps_first = true;
+  static constexpr std::string_view owner_predicate = "t.id = excluded.id";
+  static constexpr bool first_writer_wins = true;
   static constexpr columns_range owner_columns{0, 1};
-  static constexpr bool asks_again = true;
+  static constexpr bool resolve_on_conflict = true;
   static constexpr auto fields = std::tuple{field{"id", &applicant_row::id}, field{"name", &applicant_row::name},
                                             field{"email", &applicant_row::email},
                                             field{"created_at", &applicant_row::created_at}};
 };
 
 /// A newcomer's row while it is carried by everybody who names it and not yet known to be stored.
-using newcomer = std::shared_ptr<const applicant_row>;
+using new_applicant = std::shared_ptr<const applicant_row>;
 
 /// POST /applicants.
 struct register_applicant {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "messages/described.hpp"
-#include "messages/instant.hpp"
-#include "messages/json_write.hpp"
+#include "base/described.hpp"
+#include "base/instant.hpp"
+#include "base/json_write.hpp"
 #include "messages/outcome.hpp"
 
 #include <string>

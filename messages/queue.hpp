@@ -1,11 +1,11 @@
 #pragma once
 
-#include "messages/described.hpp"
-#include "messages/instant.hpp"
-#include "messages/json_write.hpp"
-#include "messages/named.hpp"
+#include "base/described.hpp"
+#include "base/instant.hpp"
+#include "base/json_write.hpp"
+#include "base/named.hpp"
 #include "messages/outcome.hpp"
-#include "messages/sql.hpp"
+#include "base/sql.hpp"
 
 #include <array>
 #include <map>
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 6> names_of(status) {
 
 inline constexpr std::string_view default_queue = "default";
 inline constexpr std::int64_t weight_max = 100;
-inline constexpr whole attempts_bounds{1, 100};
+inline constexpr integer_range attempts_bounds{1, 100};
 inline constexpr std::size_t batch_max = 1'000;
 
 // Payload: what people and workers wrote. Rows of their own, never in the journal.
@@ -41,10 +41,10 @@ struct payload_row {
   static constexpr std::size_t key_columns = 2;
   static constexpr std::string_view conflict = "queue, id";
   static constexpr std::size_t name_column = 1;
-  static constexpr std::string_view guard = "1 = 0";
-  static constexpr bool keeps_first = true;
+  static constexpr std::string_view owner_predicate = "1 = 0";
+  static constexpr bool first_writer_wins = true;
   static constexpr columns_range owner_columns{};
-  static constexpr bool asks_again = true;
+  static constexpr bool resolve_on_conflict = true;
   static constexpr auto fields =
     std::tuple{field{"queue", &payload_row::queue}, field{"id", &payload_row::id}, field{"data", &payload_row::data},
                field{"metadata", &payload_row::metadata}, field{"priority", &payload_row::priority}};
@@ -63,7 +63,7 @@ struct report_row {
   std::optional<std::string> reason; ///< of its cancellation
   static constexpr std::string_view table_name = "work_reports";
   static constexpr std::size_t key_columns = 2;
-  static constexpr bool patches = true;
+  static constexpr bool partial_update = true;
   static constexpr auto fields =
     std::tuple{field{"queue", &report_row::queue}, field{"id", &report_row::id}, field{"progress", &report_row::progress},
                field{"message", &report_row::message}, field{"checkpoint", &report_row::checkpoint},
@@ -187,7 +187,7 @@ struct key_limit {
   std::int64_t max_in_flight = 1;
   friend bool operator==(const key_limit&, const key_limit&) = default;
   static constexpr auto fields =
-    std::tuple{field{"key", &key_limit::key, text{1, 200}}, field{"max_in_flight", &key_limit::max_in_flight, whole{1, 1'000'000}}};
+    std::tuple{field{"key", &key_limit::key, text{1, 200}}, field{"max_in_flight", &key_limit::max_in_flight, integer_range{1, 1'000'000}}};
 };
 
 /// What is absent stays; what is null is cleared.
@@ -199,9 +199,9 @@ struct configure {
   std::optional<std::optional<key_limit>> per_key;
   static constexpr auto answers = success::ok;
   static constexpr auto fields =
-    std::tuple{field{"max_in_flight", &configure::max_in_flight, whole{1, 1'000'000}},
-               field{"rate_per_s", &configure::rate_per_s, whole{1, 100'000}},
-               field{"aging_s", &configure::aging_s, whole{0, 31'536'000}}, field{"per_key", &configure::per_key}};
+    std::tuple{field{"max_in_flight", &configure::max_in_flight, integer_range{1, 1'000'000}},
+               field{"rate_per_s", &configure::rate_per_s, integer_range{1, 100'000}},
+               field{"aging_s", &configure::aging_s, integer_range{0, 31'536'000}}, field{"per_key", &configure::per_key}};
 };
 
 /// What a wish for many came to: nothing happens but that it is remembered under its Idempotency-Key.
@@ -215,8 +215,8 @@ struct redrive_total {
   std::int64_t redriven = 0;
   static constexpr auto fields = std::tuple{field{"redriven", &redrive_total::redriven}};
 };
-struct conclude {
-  std::variant<cancel_total, redrive_total> said;
+struct store_response {
+  std::variant<cancel_total, redrive_total> response;
   static constexpr auto answers = success::ok;
 };
 
@@ -249,7 +249,7 @@ struct show_dead {
 };
 
 using command = std::variant<enqueue, claim, heartbeat, complete, fail, release, cancel, cancel_matching, redrive, configure,
-                             conclude, purge, tick, show_settings, show_stats, explain, show_dead>;
+                             store_response, purge, tick, show_settings, show_stats, explain, show_dead>;
 
 // Events: results, never inputs to compute again. One event tells of as many jobs as one decision moved.
 
@@ -486,7 +486,7 @@ struct beat {
 };
 
 /// How a job stands after its worker or somebody else ended something.
-struct standing {
+struct job_result {
   std::string id;
   std::optional<queue::status> status;
   std::int64_t attempts = 0;
@@ -496,14 +496,14 @@ struct standing {
   std::optional<code> error; ///< then nothing of it changed
   std::optional<std::string> message;
   static constexpr auto fields =
-    std::tuple{field{"id", &standing::id}, field{"status", &standing::status}, field{"attempts", &standing::attempts},
-               field{"run_at", &standing::run_at}, field{"completed_at", &standing::completed_at},
-               field{"cancel_requested", &standing::cancel_requested}, field{"error", &standing::error},
-               field{"message", &standing::message}};
+    std::tuple{field{"id", &job_result::id}, field{"status", &job_result::status}, field{"attempts", &job_result::attempts},
+               field{"run_at", &job_result::run_at}, field{"completed_at", &job_result::completed_at},
+               field{"cancel_requested", &job_result::cancel_requested}, field{"error", &job_result::error},
+               field{"message", &job_result::message}};
 };
-struct standings {
-  std::vector<standing> jobs;
-  static constexpr auto fields = std::tuple{field{"jobs", &standings::jobs}};
+struct job_results {
+  std::vector<job_result> jobs;
+  static constexpr auto fields = std::tuple{field{"jobs", &job_results::jobs}};
 };
 
 /// What one decision of a wish for many did, and where it goes on.
@@ -604,7 +604,7 @@ struct dead_groups {
 
 struct nothing {};
 
-using result = std::variant<nothing, cancel_total, redrive_total, one_job, accepted, claimed_jobs, beat, standing, standings, swept, settings_view, stats,
+using result = std::variant<nothing, cancel_total, redrive_total, one_job, accepted, claimed_jobs, beat, job_result, job_results, swept, settings_view, stats,
                             explanation, dead_groups>;
 
 /// A lease's token names its queue: `default:42`.

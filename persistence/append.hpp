@@ -1,10 +1,10 @@
 #pragma once
 
 #include "messages/entity_id.hpp"
-#include "messages/instant.hpp"
+#include "base/instant.hpp"
 #include "messages/origin.hpp"
 #include "messages/outcome.hpp"
-#include "messages/sql.hpp"
+#include "base/sql.hpp"
 
 #include <atomic>
 #include <cstdint>

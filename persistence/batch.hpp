@@ -1,9 +1,9 @@
 #pragma once
 
 #include "messages/entity_id.hpp"
-#include "messages/instant.hpp"
+#include "base/instant.hpp"
 #include "messages/origin.hpp"
-#include "messages/sql.hpp"
+#include "base/sql.hpp"
 
 #include <cstdint>
 #include <deque>

@@ -55,7 +55,7 @@ std::string text_of(const sql_value& v) {
 }
 
 std::string name_of(const row& r) {
-  return r.in->guard.empty() ? std::string{} : std::string{r.in->name} + '\0' + text_of(r.values[r.in->name_column]);
+  return r.in->owner_predicate.empty() ? std::string{} : std::string{r.in->name} + '\0' + text_of(r.values[r.in->name_column]);
 }
 
 std::size_t batch_builder::bytes_of(const append& a) {
@@ -118,9 +118,9 @@ std::vector<append> batch_builder::finish(std::int64_t number, batch& out) {
       auto& of_table = last[r.in];
       auto& slot = of_table[key_of(r)];
       // The first to bring a name gives the rest of the row; of all other rows the last one counts.
-      if (slot && r.in->patches && !slot->erased && !r.erased)
+      if (slot && r.in->partial_update && !slot->erased && !r.erased)
         slot = &out.merged.emplace_back(merged(*slot, r));
-      else if (!slot || !r.in->keeps_first)
+      else if (!slot || !r.in->first_writer_wins)
         slot = &r;
     }
   }

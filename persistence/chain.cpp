@@ -1,6 +1,6 @@
 #include "persistence/chain.hpp"
 
-#include "persistence/digest.hpp"
+#include "base/digest.hpp"
 
 namespace callboard::persistence {
 

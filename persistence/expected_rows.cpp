@@ -1,13 +1,13 @@
 #include "persistence/expected_rows.hpp"
 
-#include "persistence/hex.hpp"
+#include "base/hex.hpp"
 
 #include <charconv>
 
 namespace callboard::persistence {
 namespace {
 
-struct in_words {
+struct to_text_visitor {
   std::string operator()(std::monostate) const { return "null"; }
   std::string operator()(std::int64_t x) const { return std::to_string(x); }
   // A store without booleans gives integers back.
@@ -16,14 +16,14 @@ struct in_words {
   std::string operator()(const bytes& x) const { return to_hex(x.data); }
 };
 
-std::string words(const sql_value& v) { return std::visit(in_words{}, v); }
+std::string as_text(const sql_value& v) { return std::visit(to_text_visitor{}, v); }
 
 /// The key columns in words: `7`, or `a/b`.
 std::string key_of(const row& r) {
   std::string out;
   for (std::size_t i = 0; i < r.in->key_columns; ++i) {
     const auto* text = std::get_if<std::string>(&r.values[i]);
-    out += (i == 0 ? "" : "/") + (text ? *text : words(r.values[i]));
+    out += (i == 0 ? "" : "/") + (text ? *text : as_text(r.values[i]));
   }
   return out;
 }
@@ -36,7 +36,7 @@ std::string packed(const row& r) {
   for (std::size_t i = r.in->key_columns; i < r.values.size(); ++i) {
     if (r.in->columns[i].is_payload)
       continue;
-    const auto text = words(r.values[i]);
+    const auto text = as_text(r.values[i]);
     out += std::to_string(text.size()) + ':' + text;
   }
   return out;
@@ -82,9 +82,9 @@ void expected_rows::compare(const row& stored, const sink& differs) {
 }
 
 void expected_rows::end(const sink& differs) const {
-  for (const auto& [place, e] : rows_)
+  for (const auto& [row_key, e] : rows_)
     if (e.seen != round_)
-      differs(e.in->name, place.substr(e.in->name.size() + 1), "", "is missing, the journal knows it");
+      differs(e.in->name, row_key.substr(e.in->name.size() + 1), "", "is missing, the journal knows it");
 }
 
 } // namespace callboard::persistence

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "messages/sql.hpp"
+#include "base/sql.hpp"
 
 #include <cstdint>
 #include <functional>

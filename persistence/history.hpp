@@ -1,7 +1,7 @@
 #pragma once
 
-#include "messages/instant.hpp"
-#include "messages/journal.hpp"
+#include "base/instant.hpp"
+#include "messages/event_codec.hpp"
 #include "messages/origin.hpp"
 #include "persistence/store.hpp"
 

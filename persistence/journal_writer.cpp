@@ -58,7 +58,7 @@ void journal_writer::stop() {
     thread_.join();
 }
 
-journal_writer::figures journal_writer::counted() const { return {commits_, events_, fenced_, poisoned_}; }
+journal_writer::metrics journal_writer::counted() const { return {commits_, events_, fenced_, poisoned_}; }
 
 void journal_writer::run() {
   for (;;) {
@@ -73,14 +73,14 @@ void journal_writer::run() {
     if (stopping_ && incoming_.empty() && flight_.empty() && ready_.empty())
       return;
     // A store that is away does not keep the process from ending; its callers have been told by then.
-    if (stopping_ && told_)
+    if (stopping_ && callers_notified_)
       return;
   }
 }
 
 bool journal_writer::step() {
   bool busy = intake();
-  if (flight_.empty() && !doubtful_) {
+  if (flight_.empty() && !in_doubt_) {
     busy = do_chores() || busy;
     busy = build() || busy;
   }
@@ -89,7 +89,7 @@ bool journal_writer::step() {
   retry_at_.reset();
   if (!connected_ && (down_ || !flight_.empty() || !chores_.empty())) {
     if (!reconnect()) {
-      impatient({.how = ending::down}, how_.now());
+      retry_or_give_up({.how = commit_status::down}, how_.now());
       return busy;
     }
     busy = true;
@@ -113,7 +113,7 @@ bool journal_writer::do_chores() {
       store_.tend();
     }
   } catch (const store_error& e) {
-    how_.alarm("the store can not be reached", e.what());
+    how_.on_warning("the store can not be reached", e.what());
     connected_ = false;
     back_off();
   }
@@ -233,30 +233,30 @@ void journal_writer::attempt() {
   const auto began = clock::now();
   const auto outcome = store_.commit(batch_);
   switch (outcome.how) {
-    case ending::committed:
+    case commit_status::committed:
       last_batch_ = batch_.number;
       commits_ += 1;
       how_.committed(std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - began));
       return finish();
-    case ending::head_moved: return lost_heads(outcome);
-    case ending::name_taken: return lost_names(outcome);
-    case ending::poison: return poisoned(outcome);
-    case ending::backwards: return went_backwards();
-    case ending::unknown:
-      how_.alarm("outcome of a batch is unknown", outcome.why);
-      doubtful_ = true;
+    case commit_status::head_moved: return lost_heads(outcome);
+    case commit_status::name_taken: return lost_names(outcome);
+    case commit_status::poison: return poisoned(outcome);
+    case commit_status::backwards: return went_backwards();
+    case commit_status::unknown:
+      how_.on_warning("outcome of a batch is unknown", outcome.why);
+      in_doubt_ = true;
       connected_ = false;
       break;
-    case ending::down: connected_ = false; break;
-    case ending::transient:
-    case ending::full: break;
+    case commit_status::down: connected_ = false; break;
+    case commit_status::transient:
+    case commit_status::full: break;
   }
-  impatient(outcome, sent);
+  retry_or_give_up(outcome, sent);
 }
 
 void journal_writer::finish() {
   events_ += static_cast<std::int64_t>(batch_.lines.size());
-  doubtful_ = told_ = false;
+  in_doubt_ = callers_notified_ = false;
   failing_since_.reset();
   pause_ = 0ms;
   down_ = false;
@@ -289,7 +289,7 @@ void journal_writer::release_flight() {
 void journal_writer::take_back() {
   auto undone = std::exchange(flight_, {});
   batch_ = {};
-  doubtful_ = told_ = false;
+  in_doubt_ = callers_notified_ = false;
   failing_since_.reset();
   for (auto it = undone.rbegin(); it != undone.rend(); ++it) {
     auto& l = lane_of(it->entity);
@@ -342,7 +342,7 @@ void journal_writer::cut(lane& l) {
 
 void journal_writer::lost_heads(const commit_outcome& o) {
   fenced_ += 1;
-  how_.alarm("an entity's head moved without us", o.why);
+  how_.on_warning("an entity's head moved without us", o.why);
   take_back();
   for (const auto& e : o.heads)
     cut(lane_of(e));
@@ -360,7 +360,7 @@ void journal_writer::lost_names(const commit_outcome& o) {
   take_back();
   // Who lost its request's key brought nothing to be resolved again: the stored answer waits for it.
   const auto must_resolve = [&](const append& a) {
-    return std::any_of(a.rows.begin(), a.rows.end(), [&](const row& r) { return r.in->asks_again && loses(r); });
+    return std::any_of(a.rows.begin(), a.rows.end(), [&](const row& r) { return r.in->resolve_on_conflict && loses(r); });
   };
   std::vector<entity_id> losers;
   for (auto& [e, l] : lanes_)
@@ -388,7 +388,7 @@ void journal_writer::poisoned(const commit_outcome& o) {
     return take_back();
   }
   poisoned_ += 1;
-  how_.alarm("the store refuses what passed our own checks", o.why);
+  how_.on_warning("the store refuses what passed our own checks", o.why);
   suspects_ = 0;
   appends_max_ = SIZE_MAX;
   fail(flight_.front(), code::internal);
@@ -401,22 +401,22 @@ void journal_writer::poisoned(const commit_outcome& o) {
 }
 
 /// The same batch again after a pause; when it has failed for too long its callers are told.
-void journal_writer::impatient(const commit_outcome& o, clock::time_point since) {
+void journal_writer::retry_or_give_up(const commit_outcome& o, clock::time_point since) {
   const auto now = how_.now();
   if (!failing_since_) {
     failing_since_ = since;
-    how_.alarm("a batch waits for the store", o.why);
+    how_.on_warning("a batch waits for the store", o.why);
   }
   back_off();
   const auto patience_ends = *failing_since_ + how_.patience;
   if (now < patience_ends)
     retry_at_ = std::min(*retry_at_, patience_ends); // a long pause does not keep its callers waiting for longer
-  if (now < patience_ends || told_)
+  if (now < patience_ends || callers_notified_)
     return;
   down_ = true;
-  const auto why = o.how == ending::full ? code::store_full : code::not_applied;
-  if (doubtful_) {
-    told_ = true;
+  const auto why = o.how == commit_status::full ? code::store_full : code::not_applied;
+  if (in_doubt_) {
+    callers_notified_ = true;
     for (auto& a : flight_) {
       for (auto& r : a.replies)
         r->fail(r->is_write() ? code::outcome_unknown : code::not_applied);
@@ -454,11 +454,11 @@ void journal_writer::drop_waiting(code why) {
 }
 
 void journal_writer::went_backwards() {
-  how_.alarm("the store is not as we left it: everything is loaded anew", {});
-  age_ += 1;
+  how_.on_warning("the store is not as we left it: everything is loaded anew", {});
+  store_generation_ += 1;
   for (auto& a : flight_) {
     for (auto& r : a.replies)
-      r->fail(doubtful_ && r->is_write() ? code::outcome_unknown : code::not_applied);
+      r->fail(in_doubt_ && r->is_write() ? code::outcome_unknown : code::not_applied);
     a.replies.clear();
   }
   take_back();
@@ -473,7 +473,7 @@ bool journal_writer::reconnect() {
     connected_ = true;
     pause_ = 0ms;
     // Behind us: it was restored. Ahead of us: somebody else has written meanwhile. Only a batch in doubt may be one ahead.
-    if (found < last_batch_ || found > last_batch_ + (doubtful_ ? 1 : 0)) {
+    if (found < last_batch_ || found > last_batch_ + (in_doubt_ ? 1 : 0)) {
       went_backwards();
       last_batch_ = found;
       connected_ = true;
@@ -482,7 +482,7 @@ bool journal_writer::reconnect() {
       failing_since_.reset();
     return true;
   } catch (const store_error& e) {
-    how_.alarm("the store can not be reached", e.what());
+    how_.on_warning("the store can not be reached", e.what());
     back_off();
     return false;
   }

@@ -33,7 +33,7 @@ public:
     std::function<clock::time_point()> now = [] { return clock::now(); };
     std::function<void(const entity_id&, instant)> arm = [](const entity_id&, instant) {};
     std::function<void(std::chrono::microseconds)> committed = [](std::chrono::microseconds) {};
-    std::function<void(std::string_view what, const std::string& why)> alarm = [](std::string_view, const std::string&) {};
+    std::function<void(std::string_view what, const std::string& why)> on_warning = [](std::string_view, const std::string&) {};
   };
 
   /// What goes on when everything that its entity sent before is settled; takes the answers that were handed back.
@@ -54,7 +54,7 @@ public:
   /// Nothing can be written now: who would decide something new says so at once instead.
   bool is_down() const { return down_.load(std::memory_order_relaxed); }
   /// How often the store went back in time: whatever was read in an earlier age may never have happened.
-  std::int64_t age() const { return age_.load(std::memory_order_acquire); }
+  std::int64_t store_generation() const { return store_generation_.load(std::memory_order_acquire); }
 
   void start();
   /// Commits what was submitted, gives up on what can not be committed, ends the thread.
@@ -63,10 +63,10 @@ public:
   /// One round without waiting; false when there was nothing to do. For whoever has no thread.
   bool step();
 
-  struct figures {
+  struct metrics {
     std::int64_t commits = 0, events = 0, fenced = 0, poisoned = 0;
   };
-  figures counted() const;
+  metrics counted() const;
 
 private:
   using item = std::variant<append, std::pair<entity_id, load>, chore>;
@@ -96,7 +96,7 @@ private:
   void lost_heads(const commit_outcome& o);
   void lost_names(const commit_outcome& o);
   void poisoned(const commit_outcome& o);
-  void impatient(const commit_outcome& o, clock::time_point since);
+  void retry_or_give_up(const commit_outcome& o, clock::time_point since);
   void went_backwards();
   bool reconnect();
 
@@ -118,7 +118,7 @@ private:
   bool stopping_ = false;
   std::thread thread_;
   std::atomic<bool> down_{false};
-  std::atomic<std::int64_t> age_{0};
+  std::atomic<std::int64_t> store_generation_{0};
 
   std::unordered_map<entity_id, lane> lanes_;
   std::deque<lane*> ready_; ///< lanes with something to take, in turn
@@ -127,8 +127,8 @@ private:
   // The batch in flight
   std::vector<append> flight_;
   batch batch_{};
-  bool doubtful_ = false;   ///< it may have committed: only its own answer or itself sent again can tell
-  bool told_ = false;       ///< its callers know that we do not know
+  bool in_doubt_ = false;   ///< it may have committed: only its own answer or itself sent again can tell
+  bool callers_notified_ = false;       ///< its callers know that we do not know
   bool connected_ = true;
   std::optional<clock::time_point> failing_since_;
   std::optional<clock::time_point> retry_at_;

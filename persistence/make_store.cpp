@@ -1,5 +1,5 @@
-#include "persistence/postgres_store.hpp"
-#include "persistence/sqlite_store.hpp"
+#include "persistence/postgres/store.hpp"
+#include "persistence/sqlite/store.hpp"
 #include "persistence/store.hpp"
 
 namespace callboard::persistence {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "messages/sql.hpp"
+#include "base/sql.hpp"
 
 #include <string>
 
@@ -31,10 +31,10 @@ struct request_row {
   static constexpr std::size_t key_columns = 1;
   static constexpr std::string_view conflict = "digest";
   static constexpr std::size_t name_column = 0;
-  static constexpr std::string_view guard = "t.at < excluded.at - 86400000";
-  static constexpr bool keeps_first = false;
+  static constexpr std::string_view owner_predicate = "t.at < excluded.at - 86400000";
+  static constexpr bool first_writer_wins = false;
   static constexpr columns_range owner_columns{};
-  static constexpr bool asks_again = false; // the stored answer waits for it
+  static constexpr bool resolve_on_conflict = false; // the stored answer waits for it
   static constexpr auto fields =
     std::tuple{field{"digest", &request_row::digest}, field{"fingerprint", &request_row::fingerprint},
                field{"status", &request_row::status}, field{"body", &request_row::body}, field{"at", &request_row::at}};

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "messages/entity_id.hpp"
-#include "messages/instant.hpp"
-#include "messages/sql.hpp"
+#include "base/instant.hpp"
+#include "base/sql.hpp"
 #include "persistence/batch.hpp"
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 namespace callboard::persistence {
 
 /// How a commit ended. DESIGN of failures: docs/architecture.md.
-enum class ending : std::uint8_t {
+enum class commit_status : std::uint8_t {
   committed,
   transient,  ///< certainly not committed, the server said so: the same batch may go again
   full,       ///< the same, because there is no space
@@ -38,7 +38,7 @@ struct taken_name {
 };
 
 struct commit_outcome {
-  ending how = ending::committed;
+  commit_status how = commit_status::committed;
   std::int64_t last_position = 0; ///< of the journal, when committed with events
   std::vector<entity_id> heads{};
   std::vector<taken_name> names{};

@@ -4,10 +4,10 @@ find_package(Catch2 2 REQUIRED)
 find_package(rapidcheck REQUIRED)
 
 # Stores that fail on purpose are linked into tests only.
-sources(faults_sources persistence/faulty_store.cpp)
+sources(faults_sources tests/faults/*.cpp)
 layer(callboard_faults SOURCES ${faults_sources} LINKS callboard_persistence)
 
-set(covered_folders "")
+set(covered_folders faults)
 
 # catch_program(<name> FOLDERS <folder>... LINKS <target>...): one ctest entry per program, because a
 # process per test case costs more than it tells. Cases tagged [.long] are an entry of their own.
@@ -45,7 +45,7 @@ catch_program(rules FOLDERS rules properties LINKS callboard_rules callboard_con
 catch_program(config FOLDERS config LINKS callboard_config)
 catch_program(store FOLDERS store LINKS callboard_faults callboard_persistence rapidcheck)
 catch_program(actors FOLDERS simulation LINKS callboard_faults callboard_actors rapidcheck)
-catch_program(http FOLDERS http LINKS callboard_http)
+catch_program(http FOLDERS http LINKS callboard_api)
 
 # A folder nobody compiles would look like tests that pass.
 sources(all_files tests/*/*.cpp)

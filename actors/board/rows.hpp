@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/board/state.hpp"
-#include "messages/sql.hpp"
+#include "base/sql.hpp"
 
 #include <string>
 #include <vector>

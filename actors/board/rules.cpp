@@ -74,7 +74,7 @@ answer on(deciding& d, const end_crawl& c) {
   return result{shown(s.id, d.changed.crawls.back())};
 }
 
-answer on(deciding&, const conclude& c) { return result{c.said}; }
+answer on(deciding&, const store_response& c) { return result{c.response}; }
 answer on(deciding&, const tick&) { return result{nothing{}}; }
 
 /// Applies one event to the state and notes what it touched.
@@ -119,7 +119,7 @@ struct evolution {
 };
 
 template <class Command>
-constexpr bool needs_a_board = !std::is_same_v<Command, put> && !std::is_same_v<Command, conclude>
+constexpr bool needs_a_board = !std::is_same_v<Command, put> && !std::is_same_v<Command, store_response>
                                && !std::is_same_v<Command, tick>;
 
 } // namespace

@@ -82,7 +82,7 @@ struct evolution {
       throw std::logic_error("a job that is locked was claimed");
     if (e.superseded) {
       auto& before = last(*e.superseded);
-      before.ended = ending::superseded;
+      before.ended = failure_reason::superseded;
       changed.runs.push_back(before);
     }
     if (s.last && s.last->status == run_status::success)

@@ -2,7 +2,7 @@
 
 #include "actors/board_job/state.hpp"
 #include "messages/board_job.hpp"
-#include "messages/sql.hpp"
+#include "base/sql.hpp"
 
 #include <optional>
 #include <string>
@@ -65,7 +65,7 @@ struct run_row {
   std::optional<std::string> variant_id;
   std::optional<std::string> user_id;
   run_status status = run_status::pending;
-  std::optional<ending> ended;
+  std::optional<failure_reason> ended;
   instant started_at;
   std::optional<instant> completed_at;
   bool late = false;
@@ -77,10 +77,10 @@ struct run_row {
   static constexpr std::size_t key_columns = 1;
   static constexpr std::string_view conflict = "run_id";
   static constexpr std::size_t name_column = 0;
-  static constexpr std::string_view guard = "t.board = excluded.board and t.job_id = excluded.job_id and t.n = excluded.n";
-  static constexpr bool keeps_first = false;
+  static constexpr std::string_view owner_predicate = "t.board = excluded.board and t.job_id = excluded.job_id and t.n = excluded.n";
+  static constexpr bool first_writer_wins = false;
   static constexpr columns_range owner_columns{1, 3};
-  static constexpr bool asks_again = true;
+  static constexpr bool resolve_on_conflict = true;
   static constexpr auto fields =
     std::tuple{field{"run_id", &run_row::run_id}, field{"board", &run_row::board}, field{"job_id", &run_row::job_id},
                field{"n", &run_row::n}, field{"variant_id", &run_row::variant_id}, field{"user_id", &run_row::user_id},

@@ -1,7 +1,7 @@
 #include "actors/board_job/rules.hpp"
 
 #include "actors/board_job/rows.hpp"
-#include "messages/json_merge.hpp"
+#include "base/json_merge.hpp"
 
 #include <algorithm>
 
@@ -56,17 +56,17 @@ std::variant<std::optional<std::string>, refusal> merged(const std::string& befo
 void put_artifacts(deciding& d, const std::string& run_id, const std::optional<std::string>& artifacts) {
   if (!artifacts)
     return;
-  d.keep([&](state& s) {
+  d.update_payload([&](state& s) {
     auto& r = of(s, run_id);
     r.payload.artifacts = *artifacts;
     r.payload.confirmation_url = confirmation_in(*artifacts);
   });
-  d.carried.push_back(to_row(artifacts_row{run_id, *artifacts}));
+  d.extra_rows.push_back(to_row(artifacts_row{run_id, *artifacts}));
 }
 
 void see(deciding& d) {
-  d.keep([&](state& s) { s.seen.latest = d.now; });
-  d.carried.push_back(to_row(sighting_row{d.state().board, d.state().job_id, d.now}));
+  d.update_payload([&](state& s) { s.seen.latest = d.now; });
+  d.extra_rows.push_back(to_row(sighting_row{d.state().board, d.state().job_id, d.now}));
 }
 
 // One overload per command: a command without its `on` does not compile.
@@ -137,7 +137,7 @@ answer old_report(deciding& d, const report& c) {
     return refusal{code::stale_lease, "The lease token of run " + quoted(c.run_id) + " is another one", {}};
   if (!c.known.ended)
     return refusal{code::in_progress, "Run " + quoted(c.run_id) + " changed meanwhile; ask again", {}};
-  const bool was_slow = *c.known.ended == ending::lock_expired || *c.known.ended == ending::superseded;
+  const bool was_slow = *c.known.ended == failure_reason::lock_expired || *c.known.ended == failure_reason::superseded;
   // The holder must hear of it, or the job would be applied to twice; when it was, the journal must say so.
   if (was_slow && c.status == run_status::success && !d.state().late_success && !d.state().gone)
     d.happened(late_success{c.run_id});
@@ -146,7 +146,7 @@ answer old_report(deciding& d, const report& c) {
 
 answer succeed(deciding& d, const report& c, bool late, const std::optional<std::string>& artifacts) {
   put_artifacts(d, c.run_id, artifacts);
-  d.keep([&](state& s) { of(s, c.run_id).payload.error.reset(); });
+  d.update_payload([&](state& s) { of(s, c.run_id).payload.error.reset(); });
   d.happened(succeeded{c.run_id, late});
   return result{shown(d.state(), *find(d.state(), c.run_id))};
 }
@@ -157,8 +157,8 @@ answer go_on(deciding& d, const report& c, const run_record& r, const std::optio
     return succeed(d, c, false, artifacts);
   put_artifacts(d, c.run_id, artifacts);
   if (to == run_status::failed) {
-    d.keep([&](state& s) { of(s, c.run_id).payload.error = c.error; });
-    d.happened(failed{c.run_id, ending::reported});
+    d.update_payload([&](state& s) { of(s, c.run_id).payload.error = c.error; });
+    d.happened(failed{c.run_id, failure_reason::reported});
   } else
     d.happened(renewed{c.run_id, to, d.now + d.state().lock->length});
   return result{shown(d.state(), *find(d.state(), c.run_id))};
@@ -207,7 +207,7 @@ answer on(deciding& d, const set_status& c) {
     return refusal{code::invalid_transition, "Job is queued: its run decides whether it returns", {}};
   const auto from = s.status;
   if (s.lock)
-    d.happened(failed{s.lock->owner, c.status == status::expired ? ending::job_expired : ending::job_rejected});
+    d.happened(failed{s.lock->owner, c.status == status::expired ? failure_reason::job_expired : failure_reason::job_rejected});
   d.happened(status_changed{from, c.status, cause::manual});
   return result{shown(s, d.version())};
 }
@@ -231,7 +231,7 @@ answer on(deciding& d, const erase&) {
 answer on(deciding& d, const tick&) {
   const auto& s = d.state();
   if (s.lock && !s.lock->holds(d.now))
-    d.happened(failed{s.lock->owner, ending::lock_expired});
+    d.happened(failed{s.lock->owner, failure_reason::lock_expired});
   if (const auto due = kind::deadline(s); due && !s.lock && *due <= d.now)
     d.happened(status_changed{s.status, status::expired, cause::cleanup});
   return result{nothing{}};

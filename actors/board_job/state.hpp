@@ -17,7 +17,7 @@ struct run_record {
   std::optional<std::string> variant_id;
   std::optional<std::string> user_id;
   run_status status = run_status::pending;
-  std::optional<ending> ended;
+  std::optional<failure_reason> ended;
   instant started_at;
   std::optional<instant> completed_at;
   bool late = false;
@@ -31,7 +31,7 @@ struct run_record {
 
   bool is_active() const { return status == run_status::pending || status == run_status::submitted; }
   /// Lost its lock by time and nobody has come after it: it may still say that it succeeded.
-  bool is_lapsed() const { return ended == ending::lock_expired; }
+  bool is_lapsed() const { return ended == failure_reason::lock_expired; }
   friend bool operator==(const run_record&, const run_record&) = default;
 };
 

@@ -1,7 +1,7 @@
 #include "actors/opening/reads.hpp"
 
 #include "actors/opening/rules.hpp"
-#include "messages/journal.hpp"
+#include "messages/event_codec.hpp"
 #include "persistence/history.hpp"
 #include "persistence/rows.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "actors/opening/state.hpp"
 #include "messages/opening.hpp"
-#include "messages/sql.hpp"
+#include "base/sql.hpp"
 
 #include <optional>
 #include <string>

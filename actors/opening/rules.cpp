@@ -145,7 +145,7 @@ answer on(deciding& d, const apply& c) {
   }
   d.happened(e);
   if (c.person)
-    d.carried.push_back(to_row(*c.person));
+    d.extra_rows.push_back(to_row(*c.person));
   return result_of(s, s.applications.at(n), std::move(message));
 }
 
@@ -214,7 +214,7 @@ answer on(deciding& d, const show_pipeline& c) {
   const auto& s = d.state();
   const auto limit = static_cast<std::size_t>(c.limit > 0 ? c.limit : page_default);
   pipeline out{job_of(d), {}, {}, {}};
-  place reached = c.after;
+  cursor reached = c.after;
   bool cut = false;
   for (auto it = s.live.upper_bound(c.after.live); it != s.live.end(); ++it) {
     if (out.active.size() == limit) {
@@ -243,7 +243,7 @@ answer on(deciding& d, const show_queue& c) {
   const auto& s = d.state();
   const auto limit = static_cast<std::size_t>(c.limit > 0 ? c.limit : page_default);
   queue out{s.id, s.title, s.capacity, live_count(s), {}, {}};
-  place reached = c.after;
+  cursor reached = c.after;
   auto position = s.waiting.behind(c.after.rank) ? s.waiting.position(s.waiting.behind(c.after.rank)->rank) : 0;
   s.waiting.walk(c.after.rank, [&](std::int64_t rank, std::int64_t n) {
     if (out.waitlist.size() == limit) {
@@ -270,9 +270,9 @@ answer on(deciding& d, const show_summary&) {
                  mean_s(s.promotion_ms, s.promotion_count), mean_s(s.acknowledgment_ms, s.acknowledgment_count), s.decays};
 }
 
-answer on(deciding& d, const show_standing& c) {
+answer on(deciding& d, const show_application_status& c) {
   const auto& s = d.state();
-  standings out{s.title, {}};
+  application_statuses out{s.title, {}};
   for (const auto id : c.applications)
     if (const auto* a = find(s, id)) {
       const auto position = a->status == status::waitlist ? std::optional{s.waiting.position(a->rank)} : std::nullopt;

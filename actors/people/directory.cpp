@@ -1,6 +1,6 @@
 #include "actors/people/directory.hpp"
 
-#include "messages/json_write.hpp"
+#include "base/json_write.hpp"
 
 #include <caf/send.hpp>
 
@@ -41,9 +41,9 @@ caf::behavior directory::make_behavior() {
   };
 }
 
-newcomer directory::carried(const std::string& email) {
-  const auto it = newcomers_.find(email);
-  return it == newcomers_.end() ? nullptr : it->second.lock();
+new_applicant directory::extra_rows(const std::string& email) {
+  const auto it = new_applicants_.find(email);
+  return it == new_applicants_.end() ? nullptr : it->second.lock();
 }
 
 void directory::look_up(const std::string& email, std::function<void(bool, std::optional<applicant_id>)> then) {
@@ -55,20 +55,20 @@ void directory::look_up(const std::string& email, std::function<void(bool, std::
 }
 
 /// Whom a store knew that went back in time it may not know any more.
-void directory::forget_another_age() {
-  if (age_ == env_.writer.age())
+void directory::forget_other_generation() {
+  if (store_generation_ == env_.writer.store_generation())
     return;
-  age_ = env_.writer.age();
+  store_generation_ = env_.writer.store_generation();
   cache_.clear();
 }
 
 void directory::find(const question_ptr& q) {
-  forget_another_age();
-  if (q->lost && carried(q->email) == q->lost)
-    newcomers_.erase(q->email);
+  forget_other_generation();
+  if (q->lost && extra_rows(q->email) == q->lost)
+    new_applicants_.erase(q->email);
   if (const auto it = cache_.find(q->email); it != cache_.end())
     return q->sink(person{it->second, nullptr});
-  if (auto row = carried(q->email))
+  if (auto row = extra_rows(q->email))
     return q->sink(person{row->id, row});
   auto& waiting = asked_[q->email];
   waiting.push_back(q);
@@ -90,17 +90,17 @@ void directory::answer(const question_ptr& q, bool asked, std::optional<applican
     cache_.emplace(q->email, *found);
     return q->sink(person{*found, nullptr});
   }
-  if (auto row = carried(q->email))
+  if (auto row = extra_rows(q->email))
     return q->sink(person{row->id, row});
   const auto fresh = ids_.next(ids_name, env_.writer);
   if (!fresh)
     return q->sink(code::not_applied);
   auto row = std::make_shared<const applicant_row>(applicant_row{{*fresh}, q->name, q->email, env_.time.now()});
-  if (newcomers_.size() >= purge_at_) {
-    std::erase_if(newcomers_, [](const auto& n) { return n.second.expired(); });
-    purge_at_ = std::max<std::size_t>(10'000, newcomers_.size() * 2);
+  if (new_applicants_.size() >= purge_at_) {
+    std::erase_if(new_applicants_, [](const auto& n) { return n.second.expired(); });
+    purge_at_ = std::max<std::size_t>(10'000, new_applicants_.size() * 2);
   }
-  newcomers_[q->email] = row;
+  new_applicants_[q->email] = row;
   q->sink(person{row->id, row});
 }
 

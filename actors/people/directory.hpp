@@ -3,7 +3,7 @@
 #include "actors/id_blocks.hpp"
 #include "actors/node.hpp"
 #include "actors/environment.hpp"
-#include "actors/wire.hpp"
+#include "actors/actor_messages.hpp"
 #include "messages/people.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -23,7 +23,7 @@ public:
   struct question {
     std::string name;
     std::string email;
-    newcomer lost; ///< a row that turned out to be somebody else's
+    new_applicant lost; ///< a row that turned out to be somebody else's
     node::person_sink sink;
   };
   using question_ptr = std::shared_ptr<question>;
@@ -37,21 +37,21 @@ public:
 private:
   void find(const question_ptr& q);
   void answer(const question_ptr& q, bool asked, std::optional<applicant_id> found);
-  newcomer carried(const std::string& email);
+  new_applicant extra_rows(const std::string& email);
 
   void enroll(const std::shared_ptr<registration>& r);
   void enroll_new(const std::shared_ptr<registration>& r, std::optional<applicant_id> holder);
-  void forget_another_age();
+  void forget_other_generation();
   void look_up(const std::string& email, std::function<void(bool, std::optional<applicant_id>)> then);
 
   environment& env_;
   known_emails& known_;
   id_blocks& ids_;
   std::unordered_map<std::string, applicant_id> cache_;
-  std::unordered_map<std::string, std::weak_ptr<const applicant_row>> newcomers_;
+  std::unordered_map<std::string, std::weak_ptr<const applicant_row>> new_applicants_;
   std::unordered_map<std::string, std::vector<question_ptr>> asked_;
   std::size_t purge_at_ = 10'000;
-  std::int64_t age_ = 0; ///< of the store, when the cache was begun
+  std::int64_t store_generation_ = 0; ///< of the store, when the cache was begun
 };
 
 } // namespace callboard::actors

@@ -1,7 +1,7 @@
 #include "actors/profile/reads.hpp"
 
 #include "actors/profile/rules.hpp"
-#include "messages/json.hpp"
+#include "base/json.hpp"
 #include "persistence/rows.hpp"
 
 namespace callboard::profile {

@@ -65,7 +65,7 @@ struct evolution {
         j.content = brought->content;
       const auto key = brought && s.per_key ? flow_key_of(*brought, s.per_key->key) : std::nullopt;
       if (n.ttl_s || n.unique_key || key)
-        j.rare = std::make_unique<rarity>(rarity{n.ttl_s, n.unique_key, key, {}, {}});
+        j.cold = std::make_unique<cold_fields>(cold_fields{n.ttl_s, n.unique_key, key, {}, {}});
       auto& kept = add_job(s, std::move(j), n.type);
       enter(s, kept);
       kept.type->enqueued.count(at);
@@ -185,7 +185,7 @@ struct evolution {
     s.aging_s = e.aging_s;
     s.per_key = e.per_key;
     if (!stands)
-      stand_anew(s);
+      rebuild_lines(s);
     changed.rows.push_back(to_row(settings_row(s)));
   }
 

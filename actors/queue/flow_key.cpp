@@ -1,5 +1,5 @@
 #include "actors/queue/rules.hpp"
-#include "messages/json.hpp"
+#include "base/json.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "messages/instant.hpp"
+#include "base/instant.hpp"
 #include "messages/lease.hpp"
 #include "messages/queue.hpp"
 
@@ -24,7 +24,7 @@ struct line;
 struct flow;
 
 /// What few jobs have.
-struct rarity {
+struct cold_fields {
   std::optional<std::int64_t> ttl_s;
   std::optional<std::string> unique_key;
   std::optional<std::string> flow_key;
@@ -50,15 +50,15 @@ struct job {
   std::optional<instant> claimed_at;
   std::int64_t content = 0;
   std::unique_ptr<lease> held;
-  std::unique_ptr<rarity> rare;
+  std::unique_ptr<cold_fields> cold;
 
   const std::optional<std::string>& unique_key() const;
   const std::optional<std::string>& flow_key() const;
-  std::optional<std::int64_t> ttl_s() const { return rare ? rare->ttl_s : std::nullopt; }
-  rarity& more() {
-    if (!rare)
-      rare = std::make_unique<rarity>();
-    return *rare;
+  std::optional<std::int64_t> ttl_s() const { return cold ? cold->ttl_s : std::nullopt; }
+  cold_fields& more() {
+    if (!cold)
+      cold = std::make_unique<cold_fields>();
+    return *cold;
   }
 };
 

@@ -74,8 +74,8 @@ std::vector<std::pair<std::string, command>> overdue(reader& from, instant befor
              {to_ms(before), purged_at_once},
              [&](const result_row& r) { found[std::string{r.text(0)}].ids.emplace_back(r.text(1)); });
   std::vector<std::pair<std::string, command>> out;
-  for (auto& [queue, wish] : found)
-    out.emplace_back(queue, std::move(wish));
+  for (auto& [queue, request] : found)
+    out.emplace_back(queue, std::move(request));
   return out;
 }
 
@@ -91,10 +91,10 @@ void orphaned_rows(std::type_identity<kind>, reader& from,
              {std::string{kind::name}},
              [&](const result_row& r) { sink(queue_row::table_name, std::string{r.text(0)}); });
   // Words without a job, and jobs without words. All in one snapshot, so one that moves between its tables is found.
-  constexpr std::string_view words = "select x.queue, x.id, j.id is null and f.id is null from work_payloads x"
+  constexpr std::string_view unmatched = "select x.queue, x.id, j.id is null and f.id is null from work_payloads x"
                                      " left join work_jobs j on j.queue = x.queue and j.id = x.id"
                                      " left join work_finished f on f.queue = x.queue and f.id = x.id";
-  each_alone(from, words, [&](const std::string& id) { sink(payload_row::table_name, id); });
+  each_alone(from, unmatched, [&](const std::string& id) { sink(payload_row::table_name, id); });
   constexpr std::string_view without = " left join work_payloads p on p.queue = x.queue and p.id = x.id";
   for (const auto table : {job_row::table_name, finished_row::table_name})
     each_alone(from, "select x.queue, x.id, p.id is null from " + std::string{table} + " x" + std::string{without},

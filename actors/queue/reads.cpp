@@ -56,36 +56,36 @@ job_view view_of(const result_row& r) {
 
 const std::string words_columns = ", p.data, p.metadata, p.priority, r.progress, r.message, r.checkpoint, r.results, r.error,"
                                   " r.error_code, r.reason";
-const std::string words_tables = " left join work_payloads p on p.queue = x.queue and p.id = x.id"
+const std::string payload_tables = " left join work_payloads p on p.queue = x.queue and p.id = x.id"
                                  " left join work_reports r on r.queue = x.queue and r.id = x.id";
 
-words words_at(const result_row& r, int first) {
-  words w;
+job_payload payload_at(const result_row& r, int first) {
+  job_payload w;
   if (!r.is_null(first)) {
     w.data = r.text(first);
     w.metadata = r.text(first + 1);
     w.priority = r.text(first + 2);
   }
-  w.said.progress = maybe<std::string>(r, first + 3);
-  w.said.message = maybe<std::string>(r, first + 4);
-  w.said.checkpoint = maybe<std::string>(r, first + 5);
-  w.said.results = maybe<std::string>(r, first + 6);
-  w.said.error = maybe<std::string>(r, first + 7);
-  w.said.error_code = maybe<std::string>(r, first + 8);
-  w.said.reason = maybe<std::string>(r, first + 9);
+  w.report.progress = maybe<std::string>(r, first + 3);
+  w.report.message = maybe<std::string>(r, first + 4);
+  w.report.checkpoint = maybe<std::string>(r, first + 5);
+  w.report.results = maybe<std::string>(r, first + 6);
+  w.report.error = maybe<std::string>(r, first + 7);
+  w.report.error_code = maybe<std::string>(r, first + 8);
+  w.report.reason = maybe<std::string>(r, first + 9);
   return w;
 }
 
-job_view whole(const result_row& r) {
+job_view view_at(const result_row& r) {
   auto v = view_of(r);
-  fill_in(v, words_at(r, view_columns));
+  fill_in(v, payload_at(r, view_columns));
   return v;
 }
 
 /// Ids by queue: a planner that is asked for several queues at once reads one of them whole.
-std::map<std::string, std::vector<std::string>> by_queue(const std::vector<std::string>& places) {
+std::map<std::string, std::vector<std::string>> by_queue(const std::vector<std::string>& job_keys) {
   std::map<std::string, std::vector<std::string>> out;
-  for (const auto& p : places) {
+  for (const auto& p : job_keys) {
     const auto cut = p.find('\0');
     out[p.substr(0, cut)].push_back(p.substr(cut + 1));
   }
@@ -94,48 +94,48 @@ std::map<std::string, std::vector<std::string>> by_queue(const std::vector<std::
 
 } // namespace
 
-std::string place_of(std::string_view queue, std::string_view id) {
+std::string job_key(std::string_view queue, std::string_view id) {
   std::string out{queue};
   out += '\0';
   return out += id;
 }
 
-void fill_in(job_view& v, words w) {
+void fill_in(job_view& v, job_payload w) {
   v.data.text = std::move(w.data);
   v.metadata.text = std::move(w.metadata);
   v.priority.text = std::move(w.priority);
-  v.progress.text = w.said.progress.value_or("0");
-  v.message = std::move(w.said.message);
-  v.checkpoint.text = w.said.checkpoint.value_or("null");
-  v.results.text = w.said.results.value_or("null");
-  v.error = std::move(w.said.error);
-  v.error_code = std::move(w.said.error_code);
+  v.progress.text = w.report.progress.value_or("0");
+  v.message = std::move(w.report.message);
+  v.checkpoint.text = w.report.checkpoint.value_or("null");
+  v.results.text = w.report.results.value_or("null");
+  v.error = std::move(w.report.error);
+  v.error_code = std::move(w.report.error_code);
   if (v.error_code && v.error_code->empty())
     v.error_code.reset();
-  if (v.status == status::cancelled && w.said.reason)
-    v.message = std::move(w.said.reason);
+  if (v.status == status::cancelled && w.report.reason)
+    v.message = std::move(w.report.reason);
 }
 
-words_by_place words_of(reader& from, std::vector<std::string> places) {
-  words_by_place out;
+payloads_by_key payloads_of(reader& from, std::vector<std::string> job_keys) {
+  payloads_by_key out;
   static const std::string sql = "select p.queue, p.id" + words_columns
                                  + " from work_payloads p left join work_reports r on r.queue = p.queue and r.id = p.id"
                                    " where p.queue = $1 and p.id = any($2::text[])";
-  for (auto& [queue, wanted] : by_queue(places))
+  for (auto& [queue, wanted] : by_queue(job_keys))
     from.query(sql, {queue, std::move(wanted)},
-               [&](const result_row& r) { out.emplace(place_of(r.text(0), r.text(1)), words_at(r, 2)); });
+               [&](const result_row& r) { out.emplace(job_key(r.text(0), r.text(1)), payload_at(r, 2)); });
   return out;
 }
 
-std::unordered_map<std::string, finished_job> finished_of(reader& from, std::vector<std::string> places) {
+std::unordered_map<std::string, finished_job> finished_of(reader& from, std::vector<std::string> job_keys) {
   std::unordered_map<std::string, finished_job> out;
-  for (auto& [queue, wanted] : by_queue(places))
+  for (auto& [queue, wanted] : by_queue(job_keys))
     from.query("select queue, id, status, content from work_finished where queue = $1 and id = any($2::text[])",
                {queue, std::move(wanted)}, [&](const result_row& r) {
                  finished_job f;
                  persistence::detail::from_sql(r, 2, f.status);
                  f.content = r.integer(3);
-                 out.emplace(place_of(r.text(0), r.text(1)), f);
+                 out.emplace(job_key(r.text(0), r.text(1)), f);
                });
   return out;
 }
@@ -145,11 +145,11 @@ std::vector<job_view> find_jobs(reader& from, const std::string& id, const std::
   static const std::string of_queue = " join work_queues q on q.name = j.queue where j.id = $1 and ";
   const auto sql = [](std::string_view which) {
     return "select x.*" + words_columns + " from (select " + std::string{live_columns} + of_queue + std::string{which}
-           + " union all select " + std::string{finished_columns} + of_queue + std::string{which} + ") x" + words_tables
+           + " union all select " + std::string{finished_columns} + of_queue + std::string{which} + ") x" + payload_tables
            + " order by x.queue";
   };
   std::vector<job_view> out;
-  const auto take = [&](const result_row& r) { out.push_back(whole(r)); };
+  const auto take = [&](const result_row& r) { out.push_back(view_at(r)); };
   if (queue)
     from.query(sql("q.name = $2"), {id, *queue}, take);
   else
@@ -175,13 +175,13 @@ std::vector<job_view> jobs_page(reader& from, const job_filter& f, const std::st
     return "select * from (select " + std::string{columns} + which + " order by j.queue, j.id limit $3) ";
   };
   const auto sql = "select x.*" + words_columns + " from (" + part(live_columns) + "a union all " + part(finished_columns)
-                   + "b order by queue, id limit $3) x" + words_tables + " order by x.queue, x.id";
+                   + "b order by queue, id limit $3) x" + payload_tables + " order by x.queue, x.id";
   std::vector<job_view> out;
-  from.query(sql, params, [&](const result_row& r) { out.push_back(whole(r)); });
+  from.query(sql, params, [&](const result_row& r) { out.push_back(view_at(r)); });
   return out;
 }
 
-std::vector<std::pair<std::string, std::string>> known_places(reader& from, std::vector<std::string> wanted) {
+std::vector<std::pair<std::string, std::string>> known_jobs(reader& from, std::vector<std::string> wanted) {
   std::vector<std::pair<std::string, std::string>> out;
   from.query("select p.queue, p.id from work_queues q join work_payloads p on p.queue = q.name"
              " where p.id = any($1::text[])",

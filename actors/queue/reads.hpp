@@ -13,21 +13,21 @@
 namespace callboard::queue {
 
 /// A queue and a job in it as one text, to look up by.
-std::string place_of(std::string_view queue, std::string_view id);
+std::string job_key(std::string_view queue, std::string_view id);
 
 /// What people and workers wrote about a job.
-struct words {
+struct job_payload {
   std::string data = "{}";
   std::string metadata = "{}";
   std::string priority = "null";
-  report_row said;
+  report_row report;
 };
-using words_by_place = std::unordered_map<std::string, words>;
-words_by_place words_of(persistence::reader& from, std::vector<std::string> places);
-void fill_in(job_view& v, words w);
+using payloads_by_key = std::unordered_map<std::string, job_payload>;
+payloads_by_key payloads_of(persistence::reader& from, std::vector<std::string> job_keys);
+void fill_in(job_view& v, job_payload w);
 
 /// Those of these jobs that are over.
-std::unordered_map<std::string, finished_job> finished_of(persistence::reader& from, std::vector<std::string> places);
+std::unordered_map<std::string, finished_job> finished_of(persistence::reader& from, std::vector<std::string> job_keys);
 
 /// The jobs of this id, one per queue; of one queue when it is given.
 std::vector<job_view> find_jobs(persistence::reader& from, const std::string& id, const std::optional<std::string>& queue);
@@ -42,7 +42,7 @@ std::vector<job_view> jobs_page(persistence::reader& from, const job_filter& f, 
                                 const std::string& id, std::int64_t limit);
 
 /// Which queues have jobs of these ids.
-std::vector<std::pair<std::string, std::string>> known_places(persistence::reader& from, std::vector<std::string> wanted);
+std::vector<std::pair<std::string, std::string>> known_jobs(persistence::reader& from, std::vector<std::string> wanted);
 
 /// Names of queues, in order.
 std::vector<std::string> queue_names(persistence::reader& from);

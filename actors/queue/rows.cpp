@@ -29,13 +29,13 @@ job_row live_row(const state& s, const job& j) {
     r.lease_until = j.held->until;
   }
   r.cancel_requested = j.cancel_requested;
-  if (j.rare) {
-    r.ttl_s = j.rare->ttl_s;
-    r.unique_key = j.rare->unique_key;
-    r.flow_key = j.rare->flow_key;
-    if (!j.rare->fingerprint.empty())
-      r.fingerprint = j.rare->fingerprint;
-    r.error_code = j.rare->error_code;
+  if (j.cold) {
+    r.ttl_s = j.cold->ttl_s;
+    r.unique_key = j.cold->unique_key;
+    r.flow_key = j.cold->flow_key;
+    if (!j.cold->fingerprint.empty())
+      r.fingerprint = j.cold->fingerprint;
+    r.error_code = j.cold->error_code;
   }
   r.content = j.content;
   return r;
@@ -77,7 +77,7 @@ void add_row(state& s, const job_row& r) {
     j.held = std::make_unique<lease>(
       lease{r.worker.value_or(""), *r.token, milliseconds{r.lease_ms.value_or(0)}, r.lease_until.value_or(instant{})});
   if (r.ttl_s || r.unique_key || r.flow_key || r.fingerprint)
-    j.rare = std::make_unique<rarity>(rarity{r.ttl_s, r.unique_key, r.flow_key, r.fingerprint.value_or(""), r.error_code});
+    j.cold = std::make_unique<cold_fields>(cold_fields{r.ttl_s, r.unique_key, r.flow_key, r.fingerprint.value_or(""), r.error_code});
   enter(s, add_job(s, std::move(j), r.type));
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/queue/state.hpp"
-#include "messages/sql.hpp"
+#include "base/sql.hpp"
 
 #include <optional>
 #include <string>

@@ -28,7 +28,7 @@ std::variant<const job*, refusal> leased(const state& s, const std::string& id, 
   return j;
 }
 
-void reports(deciding& d, report_row r) { d.carried.push_back(to_row(r)); }
+void reports(deciding& d, report_row r) { d.extra_rows.push_back(to_row(r)); }
 
 report_row report_of(const deciding& d, const std::string& id) {
   report_row r;
@@ -37,16 +37,16 @@ report_row report_of(const deciding& d, const std::string& id) {
   return r;
 }
 
-standing standing_of(const job& j) {
+job_result result_of(const job& j) {
   return {j.id, j.status, j.attempts, j.status == status::scheduled ? std::optional{j.run_at} : std::nullopt, {},
           j.cancel_requested, {}, {}};
 }
 
-standing ended(const std::string& id, status how, std::int64_t attempts, instant at) {
+job_result ended(const std::string& id, status how, std::int64_t attempts, instant at) {
   return {id, how, attempts, {}, at, false, {}, {}};
 }
 
-standing failed_one(const std::string& id, const refusal& no) { return {id, {}, 0, {}, {}, false, no.what, no.message}; }
+job_result failed_one(const std::string& id, const refusal& no) { return {id, {}, 0, {}, {}, false, no.what, no.message}; }
 
 // Enqueue
 
@@ -102,7 +102,7 @@ void write_new(deciding& d, const std::vector<const new_job*>& fresh) {
       e.jobs.push_back({n.id, n.type, n.weight, n.max_attempts, later ? n.run_at : std::nullopt, n.ttl_s, n.unique_key});
       bytes += n.id.size() + n.type.size() + (n.unique_key ? n.unique_key->size() : 0) + 150;
       d.changed.brought.push_back(&n);
-      d.carried.push_back(to_row(payload_row{d.state().name, n.id, n.data_text.value_or("{}"),
+      d.extra_rows.push_back(to_row(payload_row{d.state().name, n.id, n.data_text.value_or("{}"),
                                              n.metadata_text.value_or("{}"), n.priority}));
     }
     d.happened(std::move(e));
@@ -173,7 +173,7 @@ answer on(deciding& d, const heartbeat& c) {
 }
 
 answer on(deciding& d, const complete& c) {
-  standings out;
+  job_results out;
   completed e;
   std::set<std::string_view> once;
   for (const auto& w : c.jobs) {
@@ -232,11 +232,11 @@ answer on(deciding& d, const fail& c) {
   const auto pause =
     c.retry_after_s ? milliseconds{*c.retry_after_s * 1'000} : backoff(base_ms(c, j.type->name), j.attempts, c.jitter);
   d.happened(retried{c.id, attempts, d.now + pause});
-  return standing_of(*d.state().find(c.id));
+  return result_of(*d.state().find(c.id));
 }
 
 answer on(deciding& d, const release& c) {
-  standings out;
+  job_results out;
   queue::ids back, gone;
   std::set<std::string_view> once;
   for (const auto& w : c.jobs) {
@@ -286,7 +286,7 @@ answer on(deciding& d, const cancel& c) {
   if (j->status == status::processing) {
     if (!j->cancel_requested)
       d.happened(cancel_requested{{c.id}});
-    return standing_of(*d.state().find(c.id));
+    return result_of(*d.state().find(c.id));
   }
   d.happened(cancelled{{c.id}});
   return ended(c.id, status::cancelled, attempts, d.now);
@@ -315,7 +315,7 @@ answer on(deciding& d, const cancel_matching& c) {
   return out;
 }
 
-bool is_wanted(const redrive& c, const std::string& print, const grave& g) {
+bool is_wanted(const redrive& c, const std::string& print, const dead_set& g) {
   return (!c.type || g.type == *c.type) && (!c.error_code || g.error_code == c.error_code)
          && (!c.fingerprint || print == *c.fingerprint);
 }
@@ -324,14 +324,14 @@ bool is_wanted(const redrive& c, const std::string& print, const grave& g) {
 /// dead: its work is under way.
 class chosen {
 public:
-  chosen(const state& s, const redrive& c, instant began) : state_{s}, wish_{c}, began_{began} {
+  chosen(const state& s, const redrive& c, instant began) : state_{s}, wanted_{c}, began_{began} {
     if (c.ids) {
       for (const auto& id : *c.ids)
         if (const auto* j = s.find(id); j && j->status == status::failed)
-          consider(*j, j->rare->fingerprint, s.graves.at(j->rare->fingerprint));
+          consider(*j, j->cold->fingerprint, s.dead_groups.at(j->cold->fingerprint));
       return;
     }
-    for (const auto& [print, g] : s.graves)
+    for (const auto& [print, g] : s.dead_groups)
       for (const auto& [at, slot] : g.jobs)
         if (!is_wanted(c, print, g) || !consider(s.at(slot), print, g))
           break;
@@ -340,11 +340,11 @@ public:
 
 private:
   /// False when no more are wanted.
-  bool consider(const job& j, const std::string& print, const grave& g) {
+  bool consider(const job& j, const std::string& print, const dead_set& g) {
     if (jobs.size() == changes_max)
       return false;
     const auto& key = j.unique_key();
-    const bool fits = j.updated_at <= began_ && is_wanted(wish_, print, g)
+    const bool fits = j.updated_at <= began_ && is_wanted(wanted_, print, g)
                       && !(key && (state_.by_unique_key.contains(*key) || keys_.contains(*key)));
     if (fits && once_.insert(j.slot).second) {
       jobs.push_back(&j);
@@ -355,7 +355,7 @@ private:
   }
 
   const state& state_;
-  const redrive& wish_;
+  const redrive& wanted_;
   instant began_;
   std::set<std::int32_t> once_;
   std::set<std::string_view> keys_;
@@ -391,14 +391,14 @@ answer on(deciding& d, const configure& c) {
   return settings_of(d.state());
 }
 
-answer on(deciding&, const conclude& c) {
-  return std::visit([](const auto& total) -> answer { return total; }, c.said);
+answer on(deciding&, const store_response& c) {
+  return std::visit([](const auto& total) -> answer { return total; }, c.response);
 }
 
 /// What people and workers wrote goes with the job.
 void erase_words(deciding& d, const std::string& id) {
-  d.carried.push_back(erasure(payload_row{d.state().name, id, {}, {}, {}}));
-  d.carried.push_back(erasure(report_of(d, id)));
+  d.extra_rows.push_back(erasure(payload_row{d.state().name, id, {}, {}, {}}));
+  d.extra_rows.push_back(erasure(report_of(d, id)));
 }
 
 answer on(deciding& d, const purge& c) {
@@ -468,10 +468,10 @@ answer on(deciding& d, const tick&) {
   auto left = ticked_max;
   lose_leases(d, left);
   give_up_waiting(d, left);
-  matured ripe;
-  each_due(d.state().scheduled, d.now, left, d.state(), [&](const job& j) { ripe.jobs.push_back(j.id); });
-  if (!ripe.jobs.empty())
-    d.happened(std::move(ripe));
+  matured due;
+  each_due(d.state().scheduled, d.now, left, d.state(), [&](const job& j) { due.jobs.push_back(j.id); });
+  if (!due.jobs.empty())
+    d.happened(std::move(due));
   purged old;
   each_due(d.state().dead, d.now - dead_kept, left, d.state(), [&](const job& j) {
     erase_words(d, j.id);
@@ -523,20 +523,20 @@ void kind::rows(const state&, const changes& changed, std::int64_t, std::vector<
 
 std::size_t kind::weight(const state& s) { return 2'048 + s.slots->size() * 280; }
 
-milliseconds kind::patience(const command& c) {
-  const auto* wish = std::get_if<claim>(&c);
-  return milliseconds{wish ? wish->wait_s * 1'000 : 0};
+milliseconds kind::wait_limit(const command& c) {
+  const auto* request = std::get_if<claim>(&c);
+  return milliseconds{request ? request->wait_s * 1'000 : 0};
 }
 
 bool kind::can_answer(const state& s, const command& c, instant now) {
-  const auto* wish = std::get_if<claim>(&c);
-  if (!wish)
+  const auto* request = std::get_if<claim>(&c);
+  if (!request)
     return true;
   if (room(s, now) == 0)
     return false;
-  if (!wish->types)
+  if (!request->types)
     return !s.heads.empty();
-  return std::any_of(wish->types->begin(), wish->types->end(), [&](const std::string& name) {
+  return std::any_of(request->types->begin(), request->types->end(), [&](const std::string& name) {
     const auto it = s.types.find(name);
     return it != s.types.end() && !it->second->ready.empty();
   });
@@ -544,7 +544,7 @@ bool kind::can_answer(const state& s, const command& c, instant now) {
 
 bool kind::can_answer_any(const state& s, instant now) { return !s.heads.empty() && room(s, now) > 0; }
 
-std::optional<instant> kind::opens(const state& s, instant now) {
+std::optional<instant> kind::next_possible_at(const state& s, instant now) {
   if (!s.rate_per_s || s.heads.empty() || s.paused || room(s, now) > 0)
     return std::nullopt;
   for (const auto& [at, n] : s.recent_claims)

@@ -66,10 +66,10 @@ struct kind {
   static std::size_t weight(const state& s);
 
   // A claim may wait for work.
-  static milliseconds patience(const command& c);
+  static milliseconds wait_limit(const command& c);
   static bool can_answer(const state& s, const command& c, instant now);
   static bool can_answer_any(const state& s, instant now);
-  static std::optional<instant> opens(const state& s, instant now);
+  static std::optional<instant> next_possible_at(const state& s, instant now);
 };
 
 /// The next jobs of these types (none: of all) in their order, as many as limits allow.

@@ -123,8 +123,8 @@ std::pair<instant, std::int32_t> ttl_of(const job& j) { return {j.updated_at + s
 
 } // namespace
 
-const std::optional<std::string>& job::unique_key() const { return rare ? rare->unique_key : none; }
-const std::optional<std::string>& job::flow_key() const { return rare ? rare->flow_key : none; }
+const std::optional<std::string>& job::unique_key() const { return cold ? cold->unique_key : none; }
+const std::optional<std::string>& job::flow_key() const { return cold ? cold->flow_key : none; }
 
 job& add_job(state& s, job j, std::string_view type) {
   auto it = s.types.find(type);
@@ -174,9 +174,9 @@ void enter(state& s, job& j) {
       break;
     default: {
       s.dead.emplace(j.updated_at, j.slot);
-      auto& g = s.graves[j.rare->fingerprint];
+      auto& g = s.dead_groups[j.cold->fingerprint];
       g.type = j.type->name;
-      g.error_code = j.rare->error_code;
+      g.error_code = j.cold->error_code;
       g.jobs.emplace(j.updated_at, j.slot);
     }
   }
@@ -204,17 +204,17 @@ void leave(state& s, job& j) {
       break;
     default: {
       s.dead.erase({j.updated_at, j.slot});
-      const auto g = s.graves.find(j.rare->fingerprint);
+      const auto g = s.dead_groups.find(j.cold->fingerprint);
       g->second.jobs.erase({j.updated_at, j.slot});
       if (g->second.jobs.empty())
-        s.graves.erase(g);
-      j.rare->fingerprint.clear();
-      j.rare->error_code.reset();
+        s.dead_groups.erase(g);
+      j.cold->fingerprint.clear();
+      j.cold->error_code.reset();
     }
   }
 }
 
-void stand_anew(state& s) {
+void rebuild_lines(state& s) {
   std::vector<job*> pending;
   for (auto& j : *s.slots)
     if (j.in) {

@@ -16,7 +16,7 @@
 namespace callboard::queue {
 
 /// Dead jobs that failed alike.
-struct grave {
+struct dead_set {
   std::string type;
   std::optional<std::string> error_code;
   std::set<std::pair<instant, std::int32_t>> jobs; ///< when they died, and their slots
@@ -49,7 +49,7 @@ struct state {
   timed_slots scheduled; ///< by their time to run
   timed_slots ttls;      ///< of pending ones, by the end of their patience
   timed_slots dead;      ///< by the time of their death
-  std::map<std::string, grave> graves; ///< by fingerprint
+  std::map<std::string, dead_set> dead_groups; ///< by fingerprint
   std::deque<std::pair<instant, std::int64_t>> recent_claims; ///< of the last second, while there is a rate
 
   std::int64_t in_flight() const { return static_cast<std::int64_t>(leases.size()); }
@@ -77,7 +77,7 @@ void drop_job(state& s, job& j);
 void enter(state& s, job& j);
 void leave(state& s, job& j);
 /// The settings changed: every line stands anew.
-void stand_anew(state& s);
+void rebuild_lines(state& s);
 
 /// How many more may be claimed now.
 std::int64_t room(const state& s, instant now);

@@ -42,25 +42,25 @@ std::int64_t before(const state& s, const job& j) {
   return n;
 }
 
-explanation said(const state& s, const job& j, std::string reason, std::string message) {
+explanation explain_with(const state& s, const job& j, std::string reason, std::string message) {
   return {j.id, s.name, j.status, std::move(reason), std::move(message), {}, {}, {}, {}};
 }
 
 explanation explain_pending(const state& s, const job& j, instant now) {
   if (s.paused)
-    return said(s, j, "paused", "The queue is paused");
+    return explain_with(s, j, "paused", "The queue is paused");
   if (s.max_in_flight && s.in_flight() >= *s.max_in_flight)
-    return said(s, j, "limit", "The queue's " + std::to_string(*s.max_in_flight) + " places in flight are taken");
+    return explain_with(s, j, "limit", "The queue's " + std::to_string(*s.max_in_flight) + " places in flight are taken");
   if (j.in->key && s.per_key && j.in->key->in_flight >= s.per_key->max_in_flight)
-    return said(s, j, "key_limit", "Jobs with the same " + s.per_key->key + " hold all places of their key");
+    return explain_with(s, j, "key_limit", "Jobs with the same " + s.per_key->key + " hold all places of their key");
   if (room(s, now) == 0) {
-    auto e = said(s, j, "rate", "The queue gives out " + std::to_string(s.rate_per_s.value_or(0)) + " jobs a second");
-    e.until = kind::opens(s, now);
+    auto e = explain_with(s, j, "rate", "The queue gives out " + std::to_string(s.rate_per_s.value_or(0)) + " jobs a second");
+    e.until = kind::next_possible_at(s, now);
     return e;
   }
   const auto n = before(s, j);
-  auto e = n > 0 ? said(s, j, "behind", std::to_string(n) + " jobs of this queue come first")
-                 : said(s, j, "ready", "It is the next one; no worker has asked for it yet");
+  auto e = n > 0 ? explain_with(s, j, "behind", std::to_string(n) + " jobs of this queue come first")
+                 : explain_with(s, j, "ready", "It is the next one; no worker has asked for it yet");
   e.behind = n;
   return e;
 }
@@ -98,17 +98,17 @@ explanation explain_job(const state& s, const job& j, instant now) {
   switch (j.status) {
     case status::pending: return explain_pending(s, j, now);
     case status::scheduled: {
-      auto e = said(s, j, "scheduled", j.attempts > 0 ? "It failed and is tried again then" : "It is not due before then");
+      auto e = explain_with(s, j, "scheduled", j.attempts > 0 ? "It failed and is tried again then" : "It is not due before then");
       e.until = j.run_at;
       return e;
     }
     case status::processing: {
-      auto e = said(s, j, "leased", j.cancel_requested ? "A worker holds it and is told that it was cancelled" : "A worker holds it");
+      auto e = explain_with(s, j, "leased", j.cancel_requested ? "A worker holds it and is told that it was cancelled" : "A worker holds it");
       e.worker = j.held->owner;
       e.lease_expires_at = j.held->until;
       return e;
     }
-    default: return said(s, j, "dead", "It failed for good and waits for somebody to redrive it");
+    default: return explain_with(s, j, "dead", "It failed for good and waits for somebody to redrive it");
   }
 }
 
@@ -134,7 +134,7 @@ stats stats_of(const state& s, instant now) {
 
 dead_groups groups_of(const state& s, const show_dead& c) {
   dead_groups out;
-  for (auto it = s.graves.upper_bound(c.after); it != s.graves.end(); ++it) {
+  for (auto it = s.dead_groups.upper_bound(c.after); it != s.dead_groups.end(); ++it) {
     if (static_cast<std::int64_t>(out.groups.size()) == c.limit) {
       out.has_more = true;
       break;

@@ -1,4 +1,4 @@
-#include "stage.hpp"
+#include "test_routes.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -21,7 +21,7 @@ const std::string json = "Content-Type: application/json\r\n";
 }  // namespace
 
 TEST_CASE("paths are split, then decoded once", "[semantics]") {
-  stage s;
+  test_routes s;
   const auto parameters = [&](const std::string& target) { return s.ask(get(target)).body; };
   CHECK_THAT(parameters("/items/7"), Contains(R"(["7"])"));
   CHECK_THAT(parameters("/items/a%2fb"), Contains(R"(["a/b"])"));
@@ -44,7 +44,7 @@ TEST_CASE("paths are split, then decoded once", "[semantics]") {
 }
 
 TEST_CASE("unknown paths are 404, unknown methods 405 with what is allowed", "[semantics]") {
-  stage s;
+  test_routes s;
   for (const auto* unknown : {"/nope", "/items", "/items/", "/items/1/", "//ok", "/ok/", "/../ok", "/OK"}) {
     INFO(unknown);
     const auto a = s.ask(get(unknown));
@@ -63,7 +63,7 @@ TEST_CASE("unknown paths are 404, unknown methods 405 with what is allowed", "[s
 }
 
 TEST_CASE("HEAD is GET without the body", "[semantics]") {
-  stage s;
+  test_routes s;
   auto c = s.connect();
   c.send(request("HEAD /ok"));
   const auto a = c.receive(true);
@@ -76,14 +76,14 @@ TEST_CASE("HEAD is GET without the body", "[semantics]") {
 }
 
 TEST_CASE("OPTIONS with a body is refused", "[semantics]") {
-  stage s;
+  test_routes s;
   CHECK(s.ask(request("OPTIONS /items/1", "Content-Length: 5\r\n") + "12345").status == 400);
   CHECK(s.ask(request("OPTIONS /items/1", "Transfer-Encoding: chunked\r\n") + "0\r\n\r\n").status == 400);
   CHECK(s.ask(request("OPTIONS /items/1")).status == 204);
 }
 
 TEST_CASE("OPTIONS says what a path can do", "[semantics]") {
-  stage s;
+  test_routes s;
   const auto a =
       s.ask(request("OPTIONS /items/1", "Origin: http://pages.example\r\nAccess-Control-Request-Method: DELETE\r\n"));
   CHECK(a.status == 204);
@@ -93,7 +93,7 @@ TEST_CASE("OPTIONS says what a path can do", "[semantics]") {
 }
 
 TEST_CASE("pages of configured origins may call", "[semantics]") {
-  stage s{[](config::settings& x) { x.http_cors_origins = {"http://pages.example"}; }};
+  test_routes s{[](config::settings& x) { x.http_cors_origins = {"http://pages.example"}; }};
   const std::string theirs = "Origin: http://pages.example\r\n";
   const auto pre = s.ask(request("OPTIONS /echo", theirs + "Access-Control-Request-Method: POST\r\n"));
   CHECK(pre.status == 204);
@@ -111,7 +111,7 @@ TEST_CASE("pages of configured origins may call", "[semantics]") {
 }
 
 TEST_CASE("pages of other origins can not write", "[semantics]") {
-  stage s;
+  test_routes s;
   CHECK(s.ask(request("POST /echo", "Origin: http://evil.example\r\n")).status == 403);
   CHECK(s.ask(request("POST /echo", "Origin: null\r\n")).status == 403);
   CHECK(s.ask(request("DELETE /items/1", "Origin: http://localhost:9\r\n")).status == 403);
@@ -120,7 +120,7 @@ TEST_CASE("pages of other origins can not write", "[semantics]") {
 }
 
 TEST_CASE("open mode is for this machine only", "[semantics]") {
-  stage s;
+  test_routes s;
   const auto with_host = [&](const std::string& host) {
     return s.ask("GET /ok HTTP/1.1\r\nHost: " + host + "\r\n\r\n").status;
   };
@@ -146,16 +146,16 @@ TEST_CASE("open mode is for this machine only", "[semantics]") {
 TEST_CASE("proxies that are named may forward", "[semantics]") {
   const std::string forwarded = "X-Forwarded-For: 1.2.3.4\r\n";
   {
-    stage s{[](config::settings& x) { x.http_trusted_proxies = {"10.0.0.0/8", "127.0.0.0/29"}; }};
+    test_routes s{[](config::settings& x) { x.http_trusted_proxies = {"10.0.0.0/8", "127.0.0.0/29"}; }};
     CHECK(s.ask(get("/ok", forwarded)).status == 200);
     CHECK(s.ask("GET /ok HTTP/1.1\r\nHost: example.org\r\n\r\n").status == 403);
   }
-  stage s{[](config::settings& x) { x.http_trusted_proxies = {"127.0.0.8/29", "::1", "10.1.2.3"}; }};
+  test_routes s{[](config::settings& x) { x.http_trusted_proxies = {"127.0.0.8/29", "::1", "10.1.2.3"}; }};
   CHECK(s.ask(get("/ok", forwarded)).status == 403);
 }
 
 TEST_CASE("answers are of a type that is accepted", "[semantics]") {
-  stage s;
+  test_routes s;
   const auto status = [&](const std::string& accept, const std::string& path = "/ok") {
     return s.ask(get(path, "Accept: " + accept + "\r\n")).status;
   };
@@ -176,7 +176,7 @@ TEST_CASE("answers are of a type that is accepted", "[semantics]") {
 }
 
 TEST_CASE("bodies are JSON", "[semantics]") {
-  stage s;
+  test_routes s;
   for (const auto* fine : {"application/json", "Application/JSON", "application/json;charset=utf-8",
                            "application/json ; charset=\"UTF-8\"", "application/json;"}) {
     INFO(fine);
@@ -200,7 +200,7 @@ TEST_CASE("bodies are JSON", "[semantics]") {
 }
 
 TEST_CASE("checks come in the order that callers rely on", "[semantics]") {
-  stage s;
+  test_routes s;
   const std::string all_wrong = "Forwarded: for=x\r\nAccept: text/html\r\nContent-Type: text/plain\r\n";
   CHECK(s.ask(request("POST /nope?%", "Expect: x\r\n" + all_wrong, "x")).status == 417);
   CHECK(s.ask(request("POST /nope?%", all_wrong, "x")).status == 404);
@@ -213,7 +213,7 @@ TEST_CASE("checks come in the order that callers rely on", "[semantics]") {
 }
 
 TEST_CASE("refusals have one form, or the standard's where it is asked for", "[semantics]") {
-  stage s;
+  test_routes s;
   const auto a = s.ask(get("/refusing", "X-Request-Id: r-1\r\n"));
   CHECK(a.status == 409);
   CHECK(a.headers.at("content-type") == "application/json");
@@ -230,18 +230,18 @@ TEST_CASE("refusals have one form, or the standard's where it is asked for", "[s
 }
 
 TEST_CASE("what goes wrong inside stays inside", "[semantics]") {
-  stage s;
+  test_routes s;
   auto c = s.connect();
   const auto a = c.ask(get("/throwing"));
   CHECK(a.status == 500);
   CHECK(code_of(a) == "INTERNAL");
   CHECK_THAT(a.body, !Contains("secret"));
   CHECK(c.ask(get("/ok")).status == 200);
-  CHECK(eventually([&] { return s.app->figures.now().answers[5] == 1; }));
+  CHECK(eventually([&] { return s.app->metrics.now().answers[5] == 1; }));
 }
 
 TEST_CASE("requests can be traced", "[semantics]") {
-  stage s;
+  test_routes s;
   const auto id = [&](const std::string& given) {
     return s.ask(get("/ok", "X-Request-Id: " + given + "\r\n")).headers.at("x-request-id");
   };
@@ -272,14 +272,14 @@ TEST_CASE("requests can be traced", "[semantics]") {
 }
 
 TEST_CASE("figures tell what was answered", "[semantics]") {
-  stage s;
+  test_routes s;
   auto c = s.connect();
   for (int i = 0; i < 10; ++i)
     c.ask(get("/ok"));
   c.ask(get("/nope"));
   c.ask(get("/slow"));
-  CHECK(eventually([&] { return s.app->figures.now().answers[2] == 11; }));
-  const auto f = s.app->figures.now();
+  CHECK(eventually([&] { return s.app->metrics.now().answers[2] == 11; }));
+  const auto f = s.app->metrics.now();
   CHECK(f.answers[4] == 1);
   CHECK(f.connections_open == 1);
   CHECK(f.last_minute.count == 12);

@@ -1,4 +1,4 @@
-#include "stage.hpp"
+#include "test_routes.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -35,7 +35,7 @@ void short_timeouts(config::settings& s) {
 }  // namespace
 
 TEST_CASE("an answer has its headers", "[transport]") {
-  stage s;
+  test_routes s;
   const auto a = s.ask(get("/ok"));
   CHECK(a.status == 200);
   CHECK(a.body == R"({"ok":true})");
@@ -53,7 +53,7 @@ TEST_CASE("an answer has its headers", "[transport]") {
 }
 
 TEST_CASE("a route's own headers win and can not bring others along", "[transport]") {
-  stage s;
+  test_routes s;
   const auto a = s.ask(get("/dressed"));
   CHECK(a.headers.at("content-type") == "text/plain");
   CHECK(a.headers.at("cache-control") == "max-age=60");
@@ -67,20 +67,20 @@ TEST_CASE("a route's own headers win and can not bring others along", "[transpor
 }
 
 TEST_CASE("a connection serves one request after the other", "[transport]") {
-  stage s;
+  test_routes s;
   auto c = s.connect();
   for (int i = 0; i < 50; ++i) {
     CHECK(c.ask(get("/ok")).status == 200);
     CHECK(c.ask(post("/echo", "[" + std::to_string(i) + "]")).body == "[" + std::to_string(i) + "]");
   }
-  CHECK(s.app->figures.connections() == 1);
+  CHECK(s.app->metrics.connections() == 1);
   const auto last = c.ask(get("/ok", "Connection: close\r\n"));
   CHECK(last.headers.at("connection") == "close");
   CHECK(c.is_closed());
 }
 
 TEST_CASE("HTTP/1.0 closes unless asked not to", "[transport]") {
-  stage s;
+  test_routes s;
   auto c = s.connect();
   const auto kept = c.ask("GET /ok HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n");
   CHECK(kept.status == 200);
@@ -90,7 +90,7 @@ TEST_CASE("HTTP/1.0 closes unless asked not to", "[transport]") {
 }
 
 TEST_CASE("pipelined requests are answered in order", "[transport]") {
-  stage s;
+  test_routes s;
   auto c = s.connect();
   std::string all;
   for (int i = 0; i < 300; ++i) {
@@ -117,7 +117,7 @@ TEST_CASE("pipelined requests are answered in order", "[transport]") {
 }
 
 TEST_CASE("requests may arrive in any pieces", "[transport]") {
-  stage s;
+  test_routes s;
   const std::vector<std::pair<std::string, std::string>> requests{
       {post("/echo", R"({"a":1})"), R"({"a":1})"},
       {post_chunked("/echo", "4\r\n[1,2\r\n00003\r\n,3]\r\n0\r\n\r\n"), "[1,2,3]"},
@@ -142,7 +142,7 @@ TEST_CASE("requests may arrive in any pieces", "[transport]") {
 }
 
 TEST_CASE("nothing behind a faulty head or chunk is a request", "[transport]") {
-  stage s;
+  test_routes s;
   const std::vector<std::pair<int, std::string>> faulty{
       {400, request("POST /echo", "Transfer-Encoding: gzip\r\n", "12345")},
       {400, request("POST /echo", "Transfer-Encoding: xchunked\r\n", "12345")},
@@ -206,7 +206,7 @@ TEST_CASE("nothing behind a faulty head or chunk is a request", "[transport]") {
 }
 
 TEST_CASE("bodies frame the next request exactly", "[transport]") {
-  stage s;
+  test_routes s;
   markers = 0;
   const auto hidden = get("/marker");
   auto c = s.connect();
@@ -230,7 +230,7 @@ TEST_CASE("bodies frame the next request exactly", "[transport]") {
 }
 
 TEST_CASE("a refused body that has not come ends the connection", "[transport]") {
-  stage s;
+  test_routes s;
   markers = 0;
   auto c = s.connect();
   c.send(request("POST /nowhere", "Content-Length: 500\r\n"));
@@ -243,7 +243,7 @@ TEST_CASE("a refused body that has not come ends the connection", "[transport]")
 }
 
 TEST_CASE("what is too large is refused unread", "[transport]") {
-  stage s;
+  test_routes s;
   const std::string json = "Content-Type: application/json\r\n";
   SECTION("by its length, before a byte of it has come") {
     auto c = s.connect();
@@ -279,11 +279,11 @@ TEST_CASE("what is too large is refused unread", "[transport]") {
     CHECK(s.ask(post("/bulk", std::string(3 << 20, ' '))).body == "3145728");
     CHECK(s.ask(request("POST /bulk", json + "Content-Length: 16777217\r\n")).status == 413);
   }
-  CHECK(eventually([&] { return s.app->figures.now().body_bytes_in_flight == 0; }));
+  CHECK(eventually([&] { return s.app->metrics.now().body_bytes_in_flight == 0; }));
 }
 
 TEST_CASE("100-continue is said only to a body that is wanted", "[transport]") {
-  stage s;
+  test_routes s;
   const std::string fields = "Content-Type: application/json\r\nExpect: 100-continue\r\n";
   auto c = s.connect();
   c.send(request("POST /echo", fields + "Content-Length: 2\r\n"));
@@ -300,7 +300,7 @@ TEST_CASE("100-continue is said only to a body that is wanted", "[transport]") {
 }
 
 TEST_CASE("slow clients are not waited for", "[transport]") {
-  stage s{short_timeouts};
+  test_routes s{short_timeouts};
   const auto began = clock_type::now();
   SECTION("a head, whatever trickles in") {
     auto c = s.connect();
@@ -330,27 +330,27 @@ TEST_CASE("slow clients are not waited for", "[transport]") {
     auto c = s.connect();
     c.shrink_receive_buffer();
     c.send(get("/large") + get("/large"));
-    CHECK(eventually([&] { return s.app->figures.connections() == 1; }));
-    CHECK(eventually([&] { return s.app->figures.connections() == 0; }));
+    CHECK(eventually([&] { return s.app->metrics.connections() == 1; }));
+    CHECK(eventually([&] { return s.app->metrics.connections() == 0; }));
   }
   CHECK(ms_since(began) >= 190);
   CHECK(ms_since(began) < 2500);
 }
 
 TEST_CASE("a route may take longer than any timeout of the socket", "[transport]") {
-  stage s{short_timeouts};
+  test_routes s{short_timeouts};
   CHECK(s.ask(get("/slow")).body == R"({"slow":true})");
 }
 
 TEST_CASE("a route may be resumed from another thread", "[transport]") {
-  stage s;
+  test_routes s;
   auto c = s.connect();
   for (int i = 0; i < 20; ++i)
     CHECK(c.ask(get("/elsewhere")).body == "42");
 }
 
 TEST_CASE("a large answer arrives whole", "[transport]") {
-  stage s;
+  test_routes s;
   auto c = s.connect();
   c.send(get("/large") + get("/ok"));
   std::this_thread::sleep_for(std::chrono::milliseconds{50});
@@ -359,7 +359,7 @@ TEST_CASE("a large answer arrives whole", "[transport]") {
 }
 
 TEST_CASE("clients that vanish leave nothing behind", "[transport]") {
-  stage s;
+  test_routes s;
   for (int i = 0; i < 50; ++i) {
     auto half_head = s.connect();
     half_head.send("GET /ok HT");
@@ -375,8 +375,8 @@ TEST_CASE("clients that vanish leave nothing behind", "[transport]") {
       deaf.reset();
     }
   }
-  CHECK(eventually([&] { return s.app->figures.connections() == 0; }));
-  const auto f = s.app->figures.now();
+  CHECK(eventually([&] { return s.app->metrics.connections() == 0; }));
+  const auto f = s.app->metrics.now();
   CHECK(f.connections_open == 0);
   CHECK(f.requests_in_flight == 0);
   CHECK(f.body_bytes_in_flight == 0);
@@ -384,7 +384,7 @@ TEST_CASE("clients that vanish leave nothing behind", "[transport]") {
 }
 
 TEST_CASE("who stops sending still gets the answer", "[transport]") {
-  stage s;
+  test_routes s;
   auto c = s.connect();
   c.send(get("/slow"));
   c.end_sending();
@@ -394,7 +394,7 @@ TEST_CASE("who stops sending still gets the answer", "[transport]") {
 
 TEST_CASE("connections and requests have limits", "[transport]") {
   SECTION("connections") {
-    stage s{[](config::settings& x) { x.http_connections_max = 2; }};
+    test_routes s{[](config::settings& x) { x.http_connections_max = 2; }};
     auto one = s.connect();
     CHECK(one.ask(get("/ok")).status == 200);
     {
@@ -406,17 +406,17 @@ TEST_CASE("connections and requests have limits", "[transport]") {
       CHECK(code_of(a) == "OVERLOADED");
       CHECK(a.headers.at("connection") == "close");
       CHECK(a.headers.count("retry-after") == 1);
-      CHECK(s.app->figures.now().connections_refused == 1);
+      CHECK(s.app->metrics.now().connections_refused == 1);
     }
-    CHECK(eventually([&] { return s.app->figures.connections() == 1; }));
+    CHECK(eventually([&] { return s.app->metrics.connections() == 1; }));
     CHECK(s.ask(get("/ok")).status == 200);
     CHECK(one.ask(get("/ok")).status == 200);
   }
   SECTION("requests in flight") {
-    stage s{[](config::settings& x) { x.http_requests_max = 1; }};
+    test_routes s{[](config::settings& x) { x.http_requests_max = 1; }};
     auto first = s.connect();
     first.send(get("/slow"));
-    CHECK(eventually([&] { return s.app->figures.now().requests_in_flight == 1; }));
+    CHECK(eventually([&] { return s.app->metrics.now().requests_in_flight == 1; }));
     auto second = s.connect();
     const auto began = clock_type::now();
     const auto a = second.ask(post("/echo", "{}"));
@@ -427,33 +427,33 @@ TEST_CASE("connections and requests have limits", "[transport]") {
     CHECK(a.headers.count("connection") == 0);
     CHECK(ms_since(began) < 200);
     CHECK(first.receive().status == 200);
-    CHECK(eventually([&] { return s.app->figures.now().requests_in_flight == 0; }));
+    CHECK(eventually([&] { return s.app->metrics.now().requests_in_flight == 0; }));
     CHECK(second.ask(post("/echo", "{}")).status == 200);
-    CHECK(s.app->figures.now().requests_overloaded == 1);
+    CHECK(s.app->metrics.now().requests_overloaded == 1);
   }
   SECTION("bytes of bodies") {
-    stage s{[](config::settings& x) { x.http_bodies_max_mib = 1; }};
+    test_routes s{[](config::settings& x) { x.http_bodies_max_mib = 1; }};
     const std::string json = "Content-Type: application/json\r\n";
     auto first = s.connect();
     first.send(request("POST /length", json + "Content-Length: 1000000\r\n"));
-    CHECK(eventually([&] { return s.app->figures.now().body_bytes_in_flight == 1'000'000; }));
+    CHECK(eventually([&] { return s.app->metrics.now().body_bytes_in_flight == 1'000'000; }));
     CHECK(s.ask(post("/length", std::string(100'000, ' '))).status == 503);
     CHECK(s.ask(post_chunked("/length", "186a0\r\n" + std::string(100'000, ' ') + "\r\n0\r\n\r\n")).status == 503);
     CHECK(s.ask(post("/length", "{}")).status == 200);
     first.send(std::string(1'000'000, ' '));
     CHECK(first.receive().body == "1000000");
-    CHECK(eventually([&] { return s.app->figures.now().body_bytes_in_flight == 0; }));
+    CHECK(eventually([&] { return s.app->metrics.now().body_bytes_in_flight == 0; }));
     CHECK(s.ask(post("/length", std::string(100'000, ' '))).status == 200);
   }
 }
 
 TEST_CASE("a stop lets requests end and takes no new ones", "[transport]") {
-  stage s;
+  test_routes s;
   auto idle = s.connect();
   CHECK(idle.ask(get("/ok")).status == 200);
   auto busy = s.connect();
   busy.send(get("/slow"));
-  CHECK(eventually([&] { return s.app->figures.now().requests_in_flight == 1; }));
+  CHECK(eventually([&] { return s.app->metrics.now().requests_in_flight == 1; }));
   const auto began = clock_type::now();
   s.serves->stop();
   CHECK(ms_since(began) >= 150);
@@ -470,7 +470,7 @@ TEST_CASE("a stop lets requests end and takes no new ones", "[transport]") {
 
 TEST_CASE("a stop does not wait for ever", "[transport]") {
   SECTION("for a connection that has only just come") {
-    stage s;
+    test_routes s;
     auto c = s.connect();
     const auto began = clock_type::now();
     s.serves->stop();
@@ -478,17 +478,17 @@ TEST_CASE("a stop does not wait for ever", "[transport]") {
     CHECK(c.is_closed());
   }
   SECTION("for a route") {
-    stage s{[](config::settings& x) { x.http_drain_timeout_ms = 300; }};
+    test_routes s{[](config::settings& x) { x.http_drain_timeout_ms = 300; }};
     auto c = s.connect();
     c.send(get("/never"));
-    CHECK(eventually([&] { return s.app->figures.now().requests_in_flight == 1; }));
+    CHECK(eventually([&] { return s.app->metrics.now().requests_in_flight == 1; }));
     const auto began = clock_type::now();
     s.serves->stop();
     CHECK(ms_since(began) >= 290);
     CHECK(ms_since(began) < 1500);
   }
   SECTION("for a client in the middle of a head, even less when hurried") {
-    stage s;
+    test_routes s;
     auto c = s.connect();
     c.send("GET /ok HT");
     std::this_thread::sleep_for(std::chrono::milliseconds{50});
@@ -505,7 +505,7 @@ TEST_CASE("a stop does not wait for ever", "[transport]") {
 }
 
 TEST_CASE("a port belongs to one server, also when its threads share it", "[transport]") {
-  stage s{[](config::settings& x) { x.http_threads = 3; }};
+  test_routes s{[](config::settings& x) { x.http_threads = 3; }};
   auto taken = s.settings;
   taken.http_port = s.serves->port();
   service second{taken, s.app->node};
@@ -515,7 +515,7 @@ TEST_CASE("a port belongs to one server, also when its threads share it", "[tran
     many.push_back(s.connect());
   for (auto& c : many)
     CHECK(c.ask(get("/elsewhere")).body == "42");
-  CHECK(s.app->figures.connections() == 60);
+  CHECK(s.app->metrics.connections() == 60);
   const auto port = s.serves->port();
   s.serves.reset();
   many.clear();

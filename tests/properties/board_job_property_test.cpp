@@ -1,4 +1,4 @@
-#include "tests/properties/board_job_trial.hpp"
+#include "tests/properties/board_job_random_run.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>
@@ -57,12 +57,12 @@ rc::Gen<std::vector<step>> any_steps() {
 TEST_CASE("whatever is asked of a board job, the rules do what the contract says and can be told again") {
   holds("rules = model = fold(journal) = load(rows), one lock at a time", [] {
     const auto steps = *any_steps();
-    trial t;
+    random_run t;
     try {
       for (const auto& one : steps)
         t.take(one);
     } catch (const std::exception& e) {
-      RC_LOG() << "The story:\n" << t.told();
+      RC_LOG() << "The story:\n" << t.history();
       RC_FAIL(e.what());
     }
   });

@@ -1,4 +1,4 @@
-#include "tests/properties/opening_trial.hpp"
+#include "tests/properties/opening_random_run.hpp"
 
 #include <catch2/catch.hpp>
 #include <rapidcheck.h>
@@ -37,12 +37,12 @@ void holds(const std::string& description, Testable&& testable) {
 TEST_CASE("whatever is asked of an opening, the rules do what the contract says and can be told again") {
   holds("rules = model = fold(journal) = load(rows)", [] {
     const auto steps = *any_steps();
-    trial t;
+    random_run t;
     try {
       for (const auto& one : steps)
         t.take(one);
     } catch (const std::exception& e) {
-      RC_LOG() << "The story:\n" << t.told();
+      RC_LOG() << "The story:\n" << t.history();
       RC_FAIL(e.what());
     }
   });

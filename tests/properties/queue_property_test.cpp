@@ -48,7 +48,7 @@ public:
     same(in_words(story_.rows_loaded(), story_.now()), story_.words(), "load(rows)");
   }
   void check_history() { same(story_.folded(), in_words(story_.state(), story_.now(), false), "fold(journal)"); }
-  std::string told() const { return told_; }
+  std::string history() const { return history_; }
 
 private:
   struct tale : queue_story {
@@ -71,7 +71,7 @@ private:
   };
 
   int below(int n) { return std::uniform_int_distribution<int>{0, n - 1}(random_); }
-  void say(std::string what) { (told_ += what) += '\n'; }
+  void say(std::string what) { (history_ += what) += '\n'; }
   static void same(const std::string& got, const std::string& want, const std::string& what) {
     if (got != want)
       throw std::runtime_error(what + ": got " + got + ", want " + want);
@@ -150,7 +150,7 @@ private:
       if (j->flagged)
         story_.refuses(code::cancelled, c);
       else {
-        story_.accepts<queue::standing>(c);
+        story_.accepts<queue::job_result>(c);
         model_.end(j->id, "complete");
       }
     }
@@ -164,7 +164,7 @@ private:
     auto f = story_.failure(j->id);
     f.permanent = below(4) == 0;
     f.jitter = below(5) / 4.0;
-    story_.accepts<queue::standing>(f);
+    story_.accepts<queue::job_result>(f);
     if (j->flagged)
       return model_.end(j->id, "cancelled");
     const auto pause = queue::backoff(1'000, j->attempts, f.jitter);
@@ -183,7 +183,7 @@ private:
   void release() {
     if (auto* j = any("processing")) {
       say("release " + j->id);
-      story_.accepts<queue::standing>(queue::release{{{j->id, j->token, {}}}, true});
+      story_.accepts<queue::job_result>(queue::release{{{j->id, j->token, {}}}, true});
       if (j->flagged)
         model_.end(j->id, "cancelled");
       else
@@ -203,7 +203,7 @@ private:
     const char* const states[] = {"pending", "scheduled", "processing"};
     if (auto* j = any(states[below(3)])) {
       say("cancel " + j->id);
-      story_.accepts<queue::standing>(queue::cancel{j->id, {}});
+      story_.accepts<queue::job_result>(queue::cancel{j->id, {}});
       if (j->state == "processing")
         j->flagged = true;
       else
@@ -216,9 +216,9 @@ private:
     if (!j || model_.holder(j->unique_key))
       return;
     say("redrive " + j->id);
-    queue::redrive wish;
-    wish.ids = {{j->id}};
-    story_.accepts<queue::swept>(wish);
+    queue::redrive request;
+    request.ids = {{j->id}};
+    story_.accepts<queue::swept>(request);
     j->attempts = 0;
     j->eligible = story_.now();
     model_.pend(*j);
@@ -281,7 +281,7 @@ private:
   std::mt19937 random_;
   tale story_;
   queue_model model_;
-  std::string told_;
+  std::string history_;
 };
 
 int sequences() {
@@ -305,7 +305,7 @@ TEST_CASE("whatever is asked of a queue, the rules do what the contract says and
       }
       t.check_history();
     } catch (const std::runtime_error& e) {
-      FAIL(e.what() << "\nThe story:\n" << t.told());
+      FAIL(e.what() << "\nThe story:\n" << t.history());
     }
   }
   SUCCEED();

@@ -12,7 +12,7 @@ TEST_CASE("a claim begins a run, queues the job and holds it for its time") {
   REQUIRE(r.lease.token == 1);
   REQUIRE(r.lease.expires_at == s.now() + 300s);
   REQUIRE(s.status() == status::queued);
-  REQUIRE(s.told() == "CLAIMED r1");
+  REQUIRE(s.events_text() == "CLAIMED r1");
   s.checks_out();
 }
 
@@ -23,7 +23,7 @@ TEST_CASE("a claim asked again is not a second claim") {
   const auto again = s.accepts(claim_by("r1"));
   REQUIRE(again.how() == success::ok);
   REQUIRE(again.lease.expires_at == s.now() + 290s);
-  REQUIRE(s.told().empty());
+  REQUIRE(s.events_text().empty());
   SECTION("also when it has failed") {
     s.accepts(failure_of("r1"));
     REQUIRE(s.accepts(claim_by("r1")).status == run_status::failed);
@@ -99,7 +99,7 @@ TEST_CASE("a heartbeat renews the lock by its own length") {
   REQUIRE(s.status() == status::queued);
   s.checks_out();
   s.pass(1s);
-  REQUIRE(s.told() == "RUN_FAILED r1");
+  REQUIRE(s.events_text() == "RUN_FAILED r1");
 }
 
 TEST_CASE("a lock that runs out fails its run and returns the job") {
@@ -108,7 +108,7 @@ TEST_CASE("a lock that runs out fails its run and returns the job") {
   SECTION("by a timer") { s.pass(30s); }
   SECTION("late, when somebody comes") { s.oversleep(3h); }
   REQUIRE(s.status() == status::discovered);
-  REQUIRE(s.row_of("r1").ended == ending::lock_expired);
+  REQUIRE(s.row_of("r1").ended == failure_reason::lock_expired);
   REQUIRE(error_of(s.row_of("r1").ended, {}) == "lock expired");
   REQUIRE_FALSE(s.row_of("r1").lease_until);
   s.checks_out();
@@ -126,13 +126,13 @@ TEST_CASE("who claims after a lost lock supersedes its run") {
   s.accepts(claim_by("r1", 30));
   s.oversleep(31s);
   s.accepts(claim_by("r2"));
-  REQUIRE(s.told() == "RUN_FAILED r1, CLAIMED r2");
+  REQUIRE(s.events_text() == "RUN_FAILED r1, CLAIMED r2");
   REQUIRE(error_of(s.row_of("r1").ended, {}) == "superseded");
   s.checks_out();
   SECTION("and a run that reported its failure keeps its own error") {
     s.accepts(failure_of("r2"));
     s.accepts(claim_by("r3"));
-    REQUIRE(s.row_of("r2").ended == ending::reported);
+    REQUIRE(s.row_of("r2").ended == failure_reason::reported);
   }
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("late truth with a successor is noted and told to the holder") {
   s.pass(30s);
   REQUIRE_FALSE(s.accepts(claim_by("r2")).late_success);
   s.refuses_but_notes(code::stale_run, success_of("r1"));
-  REQUIRE(s.told() == "LATE_SUCCESS r1");
+  REQUIRE(s.events_text() == "LATE_SUCCESS r1");
   REQUIRE(s.accepts(heartbeat("r2")).late_success);
   REQUIRE(s.status() == status::queued);
   REQUIRE(s.row_of("r1").status == run_status::failed);
@@ -203,7 +203,7 @@ TEST_CASE("late truth after a successor's success is noted, though nobody holds 
   s.accepts(claim_by("r2"));
   s.accepts(success_of("r2"));
   s.refuses_but_notes(code::stale_run, success_of("r1"));
-  REQUIRE(s.told() == "LATE_SUCCESS r1");
+  REQUIRE(s.events_text() == "LATE_SUCCESS r1");
   REQUIRE(s.status() == status::applied);
   REQUIRE(s.state().applied_run_id == "r2");
   REQUIRE_FALSE(s.state().late_success);
@@ -225,7 +225,7 @@ TEST_CASE("a run id is the name of one claim, not of a job") {
   REQUIRE(owner_of(first) != owner_of(second));
   for (std::size_t i = owner.first; i < owner.first + owner.count; ++i) {
     const std::string column{first.in->columns[i].name};
-    REQUIRE_THAT(std::string{first.in->guard}, Contains("t." + column + " = excluded." + column));
+    REQUIRE_THAT(std::string{first.in->owner_predicate}, Contains("t." + column + " = excluded." + column));
   }
 }
 
@@ -303,7 +303,7 @@ TEST_CASE("artifacts merge, stay out of the journal and may be added to a succes
   s.accepts(success_of("r1"));
   r.artifacts = R"({"confirmation_url":"https://x"})";
   REQUIRE(s.accepts(r).artifacts->text == R"({"answers":{"a":"1","c":"3"},"confirmation_url":"https://x"})");
-  REQUIRE(s.told() == "ARTIFACTS_ADDED r1");
+  REQUIRE(s.events_text() == "ARTIFACTS_ADDED r1");
   REQUIRE(s.row_of("r1").confirmation_url == "https://x");
   for (const auto& [e, at] : s.journal)
     REQUIRE_THAT(encode_event(e).data, !Contains("confirmation") && !Contains("first"));

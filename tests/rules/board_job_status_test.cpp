@@ -25,7 +25,7 @@ story in(status wanted) {
 
 TEST_CASE("a job is new once and is never reset by being seen") {
   story s;
-  REQUIRE(s.told() == "JOB_DISCOVERED");
+  REQUIRE(s.events_text() == "JOB_DISCOVERED");
   const auto from = GENERATE(status::discovered, status::queued, status::applied, status::expired, status::rejected);
   auto t = in(from);
   t.pass(10s);
@@ -33,7 +33,7 @@ TEST_CASE("a job is new once and is never reset by being seen") {
   REQUIRE(seen.is == novelty::unchanged);
   REQUIRE(seen.job.status == from);
   REQUIRE(seen.job.last_seen_at == t.now());
-  REQUIRE(t.told().empty());
+  REQUIRE(t.events_text().empty());
   t.checks_out();
 }
 
@@ -41,11 +41,11 @@ TEST_CASE("being seen is journaled once an hour and always remembered") {
   story s;
   s.pass(1h);
   s.accepts(sight_of());
-  REQUIRE(s.told().empty());
+  REQUIRE(s.events_text().empty());
   REQUIRE(s.store.load().seen.latest == s.now());
   s.pass(1ms);
   s.accepts(sight_of());
-  REQUIRE(s.told() == "JOB_SEEN");
+  REQUIRE(s.events_text() == "JOB_SEEN");
   s.accepts(claim_by("r1"));
   s.pass(30min);
   s.accepts(sight_of());
@@ -61,7 +61,7 @@ TEST_CASE("content changes when its hash does, whatever the status") {
   REQUIRE(seen.is == novelty::updated);
   REQUIRE(seen.job.title == "Prompter");
   REQUIRE(seen.job.status == before);
-  REQUIRE(s.told() == "JOB_UPDATED");
+  REQUIRE(s.events_text() == "JOB_UPDATED");
   s.checks_out();
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("every status and every manual target") {
       continue;
     }
     REQUIRE(s.accepts(c).status == e.to);
-    REQUIRE(s.told() == e.told);
+    REQUIRE(s.events_text() == e.told);
     s.checks_out();
   }
 }
@@ -142,7 +142,7 @@ TEST_CASE("a job that nobody sees for seven days is gone, and back when it is se
   s.pass(7 * 24h);
   REQUIRE(s.status() == status::discovered);
   s.pass(1h);
-  REQUIRE(s.told() == "JOB_STATUS_CHANGED");
+  REQUIRE(s.events_text() == "JOB_STATUS_CHANGED");
   REQUIRE(s.status() == status::expired);
   s.checks_out();
   REQUIRE(s.accepts(sight_of()).is == novelty::updated);
@@ -163,7 +163,7 @@ TEST_CASE("only what is discovered goes by itself") {
   const auto before = s.status();
   s.pass(100 * 24h);
   REQUIRE(s.status() == before);
-  REQUIRE(s.told().empty());
+  REQUIRE(s.events_text().empty());
 }
 
 TEST_CASE("what a person sent away does not come back by being seen") {
@@ -178,7 +178,7 @@ TEST_CASE("a person may send away for good what went by itself") {
   story s;
   s.pass(8 * 24h);
   s.accepts(set_status{status::expired, false});
-  REQUIRE(s.told() == "JOB_STATUS_CHANGED");
+  REQUIRE(s.events_text() == "JOB_STATUS_CHANGED");
   s.accepts(sight_of());
   REQUIRE(s.status() == status::expired);
   s.checks_out();
@@ -210,7 +210,7 @@ TEST_CASE("a lock that runs out on a job that nobody has seen for long lets it g
   s.pass(7 * 24h + 59min + 50s);
   s.accepts(claim_by("r1", 3'600));
   s.pass(3'600s);
-  REQUIRE(s.told() == "RUN_FAILED r1, JOB_STATUS_CHANGED");
+  REQUIRE(s.events_text() == "RUN_FAILED r1, JOB_STATUS_CHANGED");
   REQUIRE(s.status() == status::expired);
   SECTION("and its success can still be told") { REQUIRE(s.accepts(success_of("r1")).late); }
   s.checks_out();
@@ -220,7 +220,7 @@ TEST_CASE("what is deleted is gone, its runs stay, and it may be found again") {
   auto s = in(GENERATE(status::discovered, status::applied, status::expired, status::rejected));
   const auto claims = s.state().claims;
   s.accepts(erase{});
-  REQUIRE(s.told() == "JOB_DELETED");
+  REQUIRE(s.events_text() == "JOB_DELETED");
   REQUIRE_FALSE(kind::deadline(s.state()));
   s.refuses(code::not_found, claim_by("r9"));
   s.refuses(code::not_found, set_status{status::rejected, false});

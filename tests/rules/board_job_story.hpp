@@ -2,7 +2,7 @@
 
 #include "actors/board_job/rows.hpp"
 #include "actors/board_job/rules.hpp"
-#include "messages/journal.hpp"
+#include "messages/event_codec.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -188,7 +188,7 @@ public:
   void oversleep(milliseconds time) { now_ += time; }
 
   /// What happened since the last verb began.
-  std::string told() const {
+  std::string events_text() const {
     std::string out;
     for (auto i = told_from_; i < journal.size(); ++i) {
       out += (out.empty() ? "" : ", ") + std::visit([](const auto& e) { return std::string{e.type}; }, journal[i].first);
@@ -264,7 +264,7 @@ private:
     auto answer = kind::decide(d, c);
     for (auto& e : d.events)
       journal.emplace_back(std::move(e), now_);
-    auto rows = std::move(d.carried);
+    auto rows = std::move(d.extra_rows);
     if (!d.events.empty())
       kind::rows(state_, d.changed, 0, rows);
     store.put(rows);

@@ -1,9 +1,9 @@
 #include "messages/entity_id.hpp"
-#include "messages/instant.hpp"
-#include "messages/json_read.hpp"
+#include "base/instant.hpp"
+#include "base/json_read.hpp"
 #include "messages/opening.hpp"
 #include "messages/outcome.hpp"
-#include "messages/sql.hpp"
+#include "base/sql.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -196,7 +196,7 @@ TEST_CASE("answers have the fields of the contract, nullable ones always") {
       to_json(e) ==
       R"({"applicationId":0,"applicantId":0,"applicantName":"","applicantEmail":"","status":"WAITLIST",)"
       R"("queuePosition":null,"appliedAt":"2026-03-01T12:00:00.000Z","promotedAt":null,"acknowledgeDeadline":null})");
-  standing st;
+  application_status st;
   st.applied_at = noon;
   REQUIRE(to_json(st) == R"({"applicationId":0,"jobId":0,"jobTitle":"","status":"INACTIVE","queuePosition":null,)"
                          R"("appliedAt":"2026-03-01T12:00:00.000Z","promotedAt":null,"acknowledgeDeadline":null,)"
@@ -284,7 +284,7 @@ TEST_CASE("a table is what its row lists") {
   REQUIRE(people.columns.size() == 4);
   REQUIRE(people.conflict == "email");
   REQUIRE(people.columns[people.name_column].name == "email");
-  REQUIRE(people.keeps_first);
+  REQUIRE(people.first_writer_wins);
   const auto row = to_row(applicant_row{{5}, "Ada", "ada@example.org", noon});
   REQUIRE(std::get<std::int64_t>(row.values[0]) == 5);
   REQUIRE(std::get<std::string>(row.values[2]) == "ada@example.org");

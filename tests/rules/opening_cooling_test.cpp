@@ -14,7 +14,7 @@ struct with_a_cooling_entry : story {
     ada = applies(3);
     accepts(leaving(gone));  // ada gets the offer
     pass(300s);
-    REQUIRE(told() == "DECAY_TRIGGERED 3");
+    REQUIRE(events_text() == "DECAY_TRIGGERED 3");
   }
   application_id ada, bob;
 };
@@ -27,14 +27,14 @@ TEST_CASE("who decayed is not offered the slot that the decay freed") {
   REQUIRE(s.accepts(show{}).active_count == 1);
   REQUIRE(s.last<decayed>().cools_until == s.now() + 300s);
   s.pass(300s - 1ms);
-  REQUIRE(s.told().empty());
+  REQUIRE(s.events_text().empty());
 }
 
 TEST_CASE("cooling ends after one acknowledgment window at the latest") {
   with_a_cooling_entry s;
   s.pass(300s);
-  REQUIRE(s.told() == "PROMOTED 3");
-  REQUIRE(s.standing_of(s.ada)->promoted_at == s.now());
+  REQUIRE(s.events_text() == "PROMOTED 3");
+  REQUIRE(s.status_of(s.ada)->promoted_at == s.now());
 }
 
 TEST_CASE("cooling ends when somebody else frees a slot") {
@@ -42,14 +42,14 @@ TEST_CASE("cooling ends when somebody else frees a slot") {
   s.pass(10s);
   SECTION("an active one leaves") {
     s.accepts(leaving(s.bob));
-    REQUIRE(s.told() == "WITHDRAWN 1, PROMOTED 3");
+    REQUIRE(s.events_text() == "WITHDRAWN 1, PROMOTED 3");
   }
   SECTION("one who took the free slot leaves it") {
     const auto cyd = s.applies(4);
-    REQUIRE(s.told() == "APPLIED 4");
+    REQUIRE(s.events_text() == "APPLIED 4");
     REQUIRE(s.status_of(cyd) == status::active);
     s.accepts(leaving(cyd));
-    REQUIRE(s.told() == "WITHDRAWN 4, PROMOTED 3");
+    REQUIRE(s.events_text() == "WITHDRAWN 4, PROMOTED 3");
   }
   SECTION("an offer is declined") {
     auto by_offer = update{};
@@ -57,7 +57,7 @@ TEST_CASE("cooling ends when somebody else frees a slot") {
     s.accepts(by_offer);
     const auto cyd = s.applies(4);
     s.accepts(decline{cyd});
-    REQUIRE(s.told() == "DECLINED 4, PROMOTED 3");
+    REQUIRE(s.events_text() == "DECLINED 4, PROMOTED 3");
   }
   SECTION("another offer decays, and now that one cools") {
     auto by_offer = update{};
@@ -66,7 +66,7 @@ TEST_CASE("cooling ends when somebody else frees a slot") {
     s.accepts(by_offer);
     s.applies(4);
     s.pass(20s);
-    REQUIRE(s.told() == "DECAY_TRIGGERED 4, PROMOTED 3");
+    REQUIRE(s.events_text() == "DECAY_TRIGGERED 4, PROMOTED 3");
     REQUIRE(s.state().cooling->n == 4);
   }
 }
@@ -80,25 +80,25 @@ TEST_CASE("cooling goes on when somebody leaves who held no slot") {
   s.accepts(leaving(s.applies(3)));  // waited, held nothing
   REQUIRE(s.state().cooling->n == 1);
   s.accepts(leaving(bob));
-  REQUIRE(s.told() == "WITHDRAWN 2, PROMOTED 1");
+  REQUIRE(s.events_text() == "WITHDRAWN 2, PROMOTED 1");
 }
 
 TEST_CASE("cooling ends when capacity is raised") {
   with_a_cooling_entry s;
   s.accepts(capacity_to(3));
-  REQUIRE(s.told() == "JOB_UPDATED, PROMOTED 3");
+  REQUIRE(s.events_text() == "JOB_UPDATED, PROMOTED 3");
 }
 
 TEST_CASE("cooling does not end when capacity is lowered or another setting changes") {
   with_a_cooling_entry s;
   s.accepts(window_to(60s));
-  REQUIRE(s.told() == "JOB_UPDATED");
+  REQUIRE(s.events_text() == "JOB_UPDATED");
   s.accepts(capacity_to(1));  // bob holds the one slot
-  REQUIRE(s.told() == "JOB_UPDATED");
+  REQUIRE(s.events_text() == "JOB_UPDATED");
   s.pass(300s);
-  REQUIRE(s.told().empty());  // cooled, but the opening is full
+  REQUIRE(s.events_text().empty());  // cooled, but the opening is full
   s.accepts(leaving(s.bob));
-  REQUIRE(s.told() == "WITHDRAWN 1, PROMOTED 3");
+  REQUIRE(s.events_text() == "WITHDRAWN 1, PROMOTED 3");
 }
 
 TEST_CASE("a newcomer may take the slot a cooling entry left free") {
@@ -106,7 +106,7 @@ TEST_CASE("a newcomer may take the slot a cooling entry left free") {
   REQUIRE(s.accepts(application_by(4)).status == status::active);
   REQUIRE(s.accepts(application_by(5)).status == status::waitlist);
   s.pass(1h);
-  REQUIRE(s.told().empty());
+  REQUIRE(s.events_text().empty());
   REQUIRE(s.status_of(s.ada) == status::waitlist);
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("once it has cooled it goes before any newcomer") {
   with_a_cooling_entry s;
   s.oversleep(300s);
   REQUIRE(s.accepts(application_by(4)).status == status::waitlist);
-  REQUIRE(s.told() == "PROMOTED 3, APPLIED 4");
+  REQUIRE(s.events_text() == "PROMOTED 3, APPLIED 4");
 }
 
 TEST_CASE("a cooling entry does not stand in the way of those behind it") {
@@ -124,15 +124,15 @@ TEST_CASE("a cooling entry does not stand in the way of those behind it") {
   const auto bob = s.applies(2);
   s.accepts(acknowledge{bob});
   s.pass(599s);  // ada decays; a slot is free
-  REQUIRE(s.told() == "DECAY_TRIGGERED 1");
+  REQUIRE(s.events_text() == "DECAY_TRIGGERED 1");
   const auto cyd = s.applies(3);  // takes it
   const auto dan = s.applies(4);  // overtakes ada
   const auto eve = s.applies(5);  // does not
   REQUIRE(s.waitlist() == std::vector{dan, ada, eve});
   s.accepts(leaving(cyd));
-  REQUIRE(s.told() == "WITHDRAWN 3, PROMOTED 4");
+  REQUIRE(s.events_text() == "WITHDRAWN 3, PROMOTED 4");
   s.accepts(leaving(bob));
-  REQUIRE(s.told() == "WITHDRAWN 2, PROMOTED 1");
+  REQUIRE(s.events_text() == "WITHDRAWN 2, PROMOTED 1");
 }
 
 TEST_CASE("with several free slots the cooling entry is passed over and the next behind it promoted") {
@@ -141,7 +141,7 @@ TEST_CASE("with several free slots the cooling entry is passed over and the next
   s.accepts(closing);
   s.pass(600s);  // ada decays while the opening is closed
   s.accepts(reopening);
-  REQUIRE(s.told() == "JOB_UPDATED");  // reopening cools nobody
+  REQUIRE(s.events_text() == "JOB_UPDATED");  // reopening cools nobody
   s.applies(2);                        // takes the slot
   const auto cyd = s.applies(3);
   const auto dan = s.applies(4);
@@ -150,7 +150,7 @@ TEST_CASE("with several free slots the cooling entry is passed over and the next
   auto wider = capacity_to(3);
   wider.phase = phase::open;
   s.accepts(wider);  // a raise ends the cooling: ada is second in line
-  REQUIRE(s.told() == "JOB_UPDATED, PROMOTED 3, PROMOTED 1");
+  REQUIRE(s.events_text() == "JOB_UPDATED, PROMOTED 3, PROMOTED 1");
 }
 
 TEST_CASE("cooling is judged by the window at the decay") {
@@ -158,9 +158,9 @@ TEST_CASE("cooling is judged by the window at the decay") {
   const bool longer = GENERATE(false, true);
   s.accepts(window_to(longer ? 1h : 1s));
   s.pass(300s - 1ms);
-  REQUIRE(s.told().empty());
+  REQUIRE(s.events_text().empty());
   s.pass(1ms);
-  REQUIRE(s.told() == "PROMOTED 3");
+  REQUIRE(s.events_text() == "PROMOTED 3");
 }
 
 TEST_CASE("a cooling entry that leaves cools no more") {
@@ -183,9 +183,9 @@ TEST_CASE("a closed opening promotes nobody when the cooling is over, and reopen
   with_a_cooling_entry s;
   s.accepts(closing);
   s.pass(1h);
-  REQUIRE(s.told().empty());
+  REQUIRE(s.events_text().empty());
   s.accepts(reopening);
-  REQUIRE(s.told() == "JOB_UPDATED, PROMOTED 3");
+  REQUIRE(s.events_text() == "JOB_UPDATED, PROMOTED 3");
 }
 
 TEST_CASE("of offers due together only the last to decay cools") {
@@ -194,12 +194,12 @@ TEST_CASE("of offers due together only the last to decay cools") {
     s.applies(who);
   s.pass(600s);
   // Each decay frees a slot for the one before; the last one waits for its own slot to cool.
-  REQUIRE(s.told() == "DECAY_TRIGGERED 1, DECAY_TRIGGERED 2, PROMOTED 1, DECAY_TRIGGERED 3, PROMOTED 2");
+  REQUIRE(s.events_text() == "DECAY_TRIGGERED 1, DECAY_TRIGGERED 2, PROMOTED 1, DECAY_TRIGGERED 3, PROMOTED 2");
   REQUIRE(s.state().cooling->n == 3);
   // Who decayed and was promoted in one decision rests as promoted.
   REQUIRE(s.row_of(application_of({job_7}, 1)).status == status::pending_acknowledgment);
   REQUIRE(s.row_of(application_of({job_7}, 3)).status == status::waitlist);
   s.pass(300s);
   // 3 has cooled when 1 and 2 run out together: first the free slot is filled.
-  REQUIRE(s.told() == "PROMOTED 3, DECAY_TRIGGERED 1, DECAY_TRIGGERED 2, PROMOTED 1");
+  REQUIRE(s.events_text() == "PROMOTED 3, DECAY_TRIGGERED 1, DECAY_TRIGGERED 2, PROMOTED 1");
 }

@@ -22,7 +22,7 @@ TEST_CASE("an offer is in time until just before its deadline") {
   with_an_offer s;
   SECTION("a millisecond before") {
     s.pass(300s - 1ms);
-    REQUIRE(s.told().empty());
+    REQUIRE(s.events_text().empty());
     s.accepts(acknowledge{s.ada});
     REQUIRE(s.status_of(s.ada) == status::active);
   }
@@ -38,7 +38,7 @@ TEST_CASE("an offer is in time until just before its deadline") {
   SECTION("a withdrawal at the deadline meets who waits already") {
     s.oversleep(300s);
     s.accepts(leaving(s.ada));
-    REQUIRE(s.told() == "DECAY_TRIGGERED 2, WITHDRAWN 2");
+    REQUIRE(s.events_text() == "DECAY_TRIGGERED 2, WITHDRAWN 2");
     REQUIRE(s.last<withdrawn>().from == status::waitlist);
   }
 }
@@ -64,12 +64,12 @@ TEST_CASE("a decay puts the applicant back into the line with a penalty") {
   s.applies(3);
   s.applies(4);
   s.pass(300s);
-  REQUIRE(s.told() == "DECAY_TRIGGERED 2, PROMOTED 3");
+  REQUIRE(s.events_text() == "DECAY_TRIGGERED 2, PROMOTED 3");
   const auto e = s.last<decayed>();
   REQUIRE(e.penalty_count == 1);
   REQUIRE(e.new_position == 3);  // behind both who waited when it happened
   REQUIRE(e.rank == 3 + 1 + 1);
-  const auto shown = s.standing_of(s.ada).value();
+  const auto shown = s.status_of(s.ada).value();
   REQUIRE(shown.status == status::waitlist);
   REQUIRE(shown.position == 2);
   REQUIRE(shown.penalty_count == 1);
@@ -88,15 +88,15 @@ TEST_CASE("each decay adds to the penalty") {
   with_an_offer s;
   for (std::int64_t penalty = 1; penalty <= 4; ++penalty) {
     s.pass(300s);  // decays, and cools
-    REQUIRE(s.told() == "DECAY_TRIGGERED 2");
+    REQUIRE(s.events_text() == "DECAY_TRIGGERED 2");
     REQUIRE(s.last<decayed>().penalty_count == penalty);
     REQUIRE(s.last<decayed>().rank == 1 + 1 + penalty);  // tail is 1, nobody else waits
     s.pass(300s);                                        // has cooled
-    REQUIRE(s.told() == "PROMOTED 2");
+    REQUIRE(s.events_text() == "PROMOTED 2");
   }
   REQUIRE(s.accepts(show_summary{}).decay_events == 4);
   s.accepts(acknowledge{s.ada});
-  REQUIRE(s.standing_of(s.ada)->penalty_count == 4);
+  REQUIRE(s.status_of(s.ada)->penalty_count == 4);
 }
 
 TEST_CASE("an event's time is when it was decided, not when it was due") {
@@ -104,7 +104,7 @@ TEST_CASE("an event's time is when it was decided, not when it was due") {
   s.applies(3);
   s.oversleep(1h);
   s.wakes_up();
-  REQUIRE(s.told() == "DECAY_TRIGGERED 2, PROMOTED 3");
+  REQUIRE(s.events_text() == "DECAY_TRIGGERED 2, PROMOTED 3");
   REQUIRE(s.journal.back().at == dawn + 1h);
   REQUIRE(s.last<promoted>().acknowledge_deadline == dawn + 1h + 300s);
   REQUIRE(s.last<decayed>().cools_until == dawn + 1h + 300s);
@@ -133,7 +133,7 @@ TEST_CASE("offers due together decay one by one by deadline, then by application
   s.wakes_up();
   // 3 decays first and 4 gets the slot; 1 decays and frees a slot for 3, who cools no more; 2
   // decays for 1.
-  REQUIRE(s.told() == "DECAY_TRIGGERED 3, PROMOTED 4, DECAY_TRIGGERED 1, PROMOTED 3, "
+  REQUIRE(s.events_text() == "DECAY_TRIGGERED 3, PROMOTED 4, DECAY_TRIGGERED 1, PROMOTED 3, "
                       "DECAY_TRIGGERED 2, PROMOTED 1");
   REQUIRE(s.waitlist() == std::vector{application_of({job_7}, 2)});
 }
@@ -144,14 +144,14 @@ TEST_CASE("a changed window acts on later offers only") {
   const auto bob = s.applies(2);
   const auto cyd = s.applies(3);
   s.accepts(leaving(ada));
-  const auto before = s.standing_of(bob)->acknowledge_deadline;
+  const auto before = s.status_of(bob)->acknowledge_deadline;
   s.accepts(window_to(60s));
-  REQUIRE(s.told() == "JOB_UPDATED");
-  REQUIRE(s.standing_of(bob)->acknowledge_deadline == before);
+  REQUIRE(s.events_text() == "JOB_UPDATED");
+  REQUIRE(s.status_of(bob)->acknowledge_deadline == before);
   s.pass(299s);
   REQUIRE(s.status_of(bob) == status::pending_acknowledgment);
   s.pass(1s);
-  REQUIRE(s.standing_of(cyd)->acknowledge_deadline == s.now() + 60s);
+  REQUIRE(s.status_of(cyd)->acknowledge_deadline == s.now() + 60s);
 }
 
 TEST_CASE("offerOnApply and its window can be changed for those who come later") {

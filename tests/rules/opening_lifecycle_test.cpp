@@ -153,7 +153,7 @@ TEST_CASE("every command meets every state of an application and does what the c
       } else {
         const auto again = s.applies(subject);
         REQUIRE((p.from == place_in_life::unknown || again != a));
-        REQUIRE(s.standing_of(again)->penalty_count == 0);
+        REQUIRE(s.status_of(again)->penalty_count == 0);
       }
     });
   }
@@ -171,7 +171,7 @@ TEST_CASE("everything but a create is refused where there is no opening") {
   s.refuses(code::not_found, show_pipeline{});
   s.refuses(code::not_found, show_queue{});
   s.refuses(code::not_found, show_summary{});
-  s.refuses(code::not_found, show_standing{{a}});
+  s.refuses(code::not_found, show_application_status{{a}});
   REQUIRE_FALSE(kind::deadline(s.state()));
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("number zero and numbers not given yet are unknown applications") {
     s.refuses(code::not_found, leaving(a));
     s.refuses(code::not_found, acknowledge{a});
     s.refuses(code::not_found, decline{a});
-    REQUIRE_FALSE(s.standing_of(a));
+    REQUIRE_FALSE(s.status_of(a));
   }
 }
 
@@ -261,11 +261,11 @@ TEST_CASE("who left may apply anew, without the old penalty and with the old app
   const auto bob = s.applies(2);
   s.accepts(leaving(ada));
   s.pass(5min);  // bob's offer decays
-  REQUIRE(s.standing_of(bob)->penalty_count == 1);
+  REQUIRE(s.status_of(bob)->penalty_count == 1);
   s.accepts(leaving(bob));
   const auto again = s.applies(2);
   REQUIRE(again != bob);
-  REQUIRE(s.standing_of(again)->penalty_count == 0);
+  REQUIRE(s.status_of(again)->penalty_count == 0);
   REQUIRE(s.row_of(bob).status == status::inactive);
   REQUIRE(s.row_of(bob).penalty == 1);
   s.refuses(code::conflict, leaving(bob));

@@ -49,8 +49,8 @@ TEST_CASE("a raise for more than a decision can hold goes on by ticks before any
   REQUIRE(kind::deadline(s.state()).value() <= s.now());            // the rest is due at once
   REQUIRE(kind::deadline(s.store.load(job_7)).value() <= s.now());  // also after a restart
 
-  const auto newcomer = s.accepts(application_by(99'999));
-  REQUIRE(newcomer.status == status::active);  // nobody waits any more
+  const auto new_applicant = s.accepts(application_by(99'999));
+  REQUIRE(new_applicant.status == status::active);  // nobody waits any more
   REQUIRE(s.most_rows_changed <= rows_max);
   const auto order = promoted_in_order(s);
   REQUIRE(order.size() == waiting);

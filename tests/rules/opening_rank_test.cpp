@@ -37,11 +37,11 @@ TEST_CASE("a decayed entry is overtaken by as many newcomers as its penalty when
   s.pass(600s);
   for (int round = 1; round < penalty; ++round)
     s.pass(600s);  // cools, is offered the slot again, decays again
-  REQUIRE(s.standing_of(ada)->penalty_count == penalty);
+  REQUIRE(s.status_of(ada)->penalty_count == penalty);
   s.applies(100);  // takes the free slot: it was left by the one who cools
-  for (int newcomer = 1; newcomer <= 5; ++newcomer)
-    s.applies(100 + newcomer);
-  REQUIRE(s.standing_of(ada)->position == penalty + 1);
+  for (int new_applicant = 1; new_applicant <= 5; ++new_applicant)
+    s.applies(100 + new_applicant);
+  REQUIRE(s.status_of(ada)->position == penalty + 1);
 }
 
 TEST_CASE("a newcomer passes over a rank that a decayed entry holds") {
@@ -54,7 +54,7 @@ TEST_CASE("a newcomer passes over a rank that a decayed entry holds") {
   const auto dan = s.applies(4);
   REQUIRE(s.rank_of(dan) == 3);  // 2 is ada's
   REQUIRE(s.state().tail == 3);
-  REQUIRE(s.standing_of(dan)->position == 3);
+  REQUIRE(s.status_of(dan)->position == 3);
 }
 
 TEST_CASE("a decayed entry stands behind everybody who waits, also behind those who decayed before") {
@@ -70,7 +70,7 @@ TEST_CASE("a decayed entry stands behind everybody who waits, also behind those 
   REQUIRE(s.waitlist() == std::vector{ada, bob});
   s.accepts(acknowledge{cyd});
   s.pass(300s);  // dan decays, ada is promoted
-  REQUIRE(s.told() == "DECAY_TRIGGERED 4, PROMOTED 1");
+  REQUIRE(s.events_text() == "DECAY_TRIGGERED 4, PROMOTED 1");
   REQUIRE(s.rank_of(dan) == 6 + 1 + 1);
   REQUIRE(s.waitlist() == std::vector{bob, dan});
 }
@@ -99,5 +99,5 @@ TEST_CASE("ranks are never renumbered, shown positions have no gaps") {
   REQUIRE(shown[1].position == 2);
   REQUIRE(shown[1].application == dan);
   REQUIRE(shown[2].position == 3);
-  REQUIRE(s.standing_of(eve)->position == 3);
+  REQUIRE(s.status_of(eve)->position == 3);
 }

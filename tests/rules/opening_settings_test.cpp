@@ -6,7 +6,7 @@ using Catch::Matchers::Contains;
 
 TEST_CASE("an opening begins open, with the default policy") {
   story s{slots(3)};
-  REQUIRE(s.told() == "JOB_CREATED");
+  REQUIRE(s.events_text() == "JOB_CREATED");
   const auto shown = s.accepts(show{});
   REQUIRE(shown.id.value == job_7);
   REQUIRE(shown.title == "Stage manager");
@@ -56,7 +56,7 @@ TEST_CASE("a change that changes nothing is answered and leaves no event") {
     same.phase = before.phase;
   }
   const auto after = s.accepts(same);
-  REQUIRE(s.told().empty());
+  REQUIRE(s.events_text().empty());
   REQUIRE(after.version == before.version);
   REQUIRE(to_json(after) == to_json(before));
 }
@@ -95,7 +95,7 @@ TEST_CASE("each setting can be changed alone and the event tells all of them") {
     REQUIRE(s.accepts(closing).phase == phase::closed);
     REQUIRE(s.last<updated>().phase == phase::closed);
   }
-  REQUIRE(s.told() == "JOB_UPDATED");
+  REQUIRE(s.events_text() == "JOB_UPDATED");
   REQUIRE(s.accepts(show{}).version == 2);
   REQUIRE(s.store.load(job_7) == s.state());
 }
@@ -152,17 +152,17 @@ TEST_CASE("while an opening is closed offers that run out decay and nobody is pr
   s.accepts(leaving(ada));
   s.accepts(closing);
   s.pass(300s);
-  REQUIRE(s.told() == "DECAY_TRIGGERED 2");
+  REQUIRE(s.events_text() == "DECAY_TRIGGERED 2");
   s.refuses(code::gone, acknowledge{bob});
   s.accepts(capacity_to(4));
-  REQUIRE(s.told() == "JOB_UPDATED");
+  REQUIRE(s.events_text() == "JOB_UPDATED");
   s.pass(1h);
-  REQUIRE(s.told().empty());
+  REQUIRE(s.events_text().empty());
   REQUIRE_FALSE(kind::deadline(s.state()));
   s.accepts(reopening);
-  REQUIRE(s.told() == "JOB_UPDATED, PROMOTED 3, PROMOTED 2");
+  REQUIRE(s.events_text() == "JOB_UPDATED, PROMOTED 3, PROMOTED 2");
   REQUIRE(s.waitlist().empty());
-  REQUIRE(s.standing_of(cyd)->acknowledge_deadline == s.now() + 300s);
+  REQUIRE(s.status_of(cyd)->acknowledge_deadline == s.now() + 300s);
 }
 
 TEST_CASE("while an opening is closed who leaves is not replaced until it opens") {
@@ -171,10 +171,10 @@ TEST_CASE("while an opening is closed who leaves is not replaced until it opens"
   const auto bob = s.applies(2);
   s.accepts(closing);
   s.accepts(leaving(ada));
-  REQUIRE(s.told() == "WITHDRAWN 1");
+  REQUIRE(s.events_text() == "WITHDRAWN 1");
   REQUIRE(s.status_of(bob) == status::waitlist);
   s.accepts(reopening);
-  REQUIRE(s.told() == "JOB_UPDATED, PROMOTED 2");
+  REQUIRE(s.events_text() == "JOB_UPDATED, PROMOTED 2");
 }
 
 TEST_CASE("closing and raising at once promotes nobody") {
@@ -184,5 +184,5 @@ TEST_CASE("closing and raising at once promotes nobody") {
   auto u = capacity_to(2);
   u.phase = phase::closed;
   s.accepts(u);
-  REQUIRE(s.told() == "JOB_UPDATED");
+  REQUIRE(s.events_text() == "JOB_UPDATED");
 }

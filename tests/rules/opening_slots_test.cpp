@@ -41,7 +41,7 @@ TEST_CASE("what an application is told at first is one APPLIED event") {
     REQUIRE_FALSE(e.position);
     REQUIRE_FALSE(e.rank);
     REQUIRE_FALSE(e.acknowledge_deadline);
-    REQUIRE(s.told() == "APPLIED 1");
+    REQUIRE(s.events_text() == "APPLIED 1");
   }
   SECTION("waiting") {
     story s;
@@ -53,7 +53,7 @@ TEST_CASE("what an application is told at first is one APPLIED event") {
     REQUIRE(e.position == 2);
     REQUIRE(e.rank == 2);
     REQUIRE_FALSE(e.acknowledge_deadline);
-    REQUIRE(s.told() == "APPLIED 3");
+    REQUIRE(s.events_text() == "APPLIED 3");
   }
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("with offerOnApply a free slot is an offer to acknowledge") {
   story s{slots_by_offer(1)};
   s.pass(90s);
   const auto ada = s.accepts(application_by(1));
-  REQUIRE(s.told() == "APPLIED 1");
+  REQUIRE(s.events_text() == "APPLIED 1");
   REQUIRE(ada.status == status::pending_acknowledgment);
   REQUIRE(ada.acknowledge_deadline == s.now() + 600s);
   REQUIRE(ada.position == std::nullopt);
@@ -69,7 +69,7 @@ TEST_CASE("with offerOnApply a free slot is an offer to acknowledge") {
   const auto e = s.last<applied>();
   REQUIRE(e.acknowledge_deadline == s.now() + 600s);
   REQUIRE_FALSE(e.position);
-  const auto shown = s.standing_of(ada.application).value();
+  const auto shown = s.status_of(ada.application).value();
   REQUIRE(shown.promoted_at == shown.applied_at);
 
   SECTION("it counts as no promotion") {
@@ -87,12 +87,12 @@ TEST_CASE("with offerOnApply a free slot is an offer to acknowledge") {
   SECTION("who waits behind it gets the ordinary window") {
     const auto bob = s.applies(2);
     s.accepts(decline{ada.application});
-    REQUIRE(s.told() == "DECLINED 1, PROMOTED 2");
-    REQUIRE(s.standing_of(bob)->acknowledge_deadline == s.now() + 300s);
+    REQUIRE(s.events_text() == "DECLINED 1, PROMOTED 2");
+    REQUIRE(s.status_of(bob)->acknowledge_deadline == s.now() + 300s);
   }
   SECTION("it decays like any other") {
     s.pass(600s);
-    REQUIRE(s.told() == "DECAY_TRIGGERED 1");
+    REQUIRE(s.events_text() == "DECAY_TRIGGERED 1");
     REQUIRE(s.status_of(ada.application) == status::waitlist);
   }
 }
@@ -113,21 +113,21 @@ TEST_CASE("whatever frees a slot promotes the next in the same decision") {
   SECTION("an active one leaves") {
     s.accepts(acknowledge{ada});
     s.accepts(leaving(ada));
-    REQUIRE(s.told() == "WITHDRAWN 1, PROMOTED 2");
+    REQUIRE(s.events_text() == "WITHDRAWN 1, PROMOTED 2");
   }
   SECTION("a pending one leaves") {
     s.accepts(leaving(ada));
-    REQUIRE(s.told() == "WITHDRAWN 1, PROMOTED 2");
+    REQUIRE(s.events_text() == "WITHDRAWN 1, PROMOTED 2");
   }
   SECTION("an offer is declined") {
     s.accepts(decline{ada});
-    REQUIRE(s.told() == "DECLINED 1, PROMOTED 2");
+    REQUIRE(s.events_text() == "DECLINED 1, PROMOTED 2");
   }
   SECTION("an offer decays") {
     s.pass(600s);
-    REQUIRE(s.told() == "DECAY_TRIGGERED 1, PROMOTED 2");
+    REQUIRE(s.events_text() == "DECAY_TRIGGERED 1, PROMOTED 2");
   }
-  const auto shown = s.standing_of(bob).value();
+  const auto shown = s.status_of(bob).value();
   REQUIRE(shown.status == status::pending_acknowledgment);
   REQUIRE(shown.promoted_at == s.now());
   REQUIRE(shown.acknowledge_deadline == s.now() + 300s);
@@ -140,9 +140,9 @@ TEST_CASE("who waits and leaves frees no slot") {
   const auto bob = s.applies(2);
   const auto cyd = s.applies(3);
   s.accepts(leaving(bob));
-  REQUIRE(s.told() == "WITHDRAWN 2");
+  REQUIRE(s.events_text() == "WITHDRAWN 2");
   REQUIRE(s.waitlist() == std::vector{cyd});
-  REQUIRE(s.standing_of(cyd)->position == 1);
+  REQUIRE(s.status_of(cyd)->position == 1);
 }
 
 TEST_CASE("an acknowledged offer keeps when it was promoted and has no deadline any more") {
@@ -153,15 +153,15 @@ TEST_CASE("an acknowledged offer keeps when it was promoted and has no deadline 
   const auto promoted_at = s.now();
   s.pass(100s);
   const auto answer = s.accepts(acknowledge{bob});
-  REQUIRE(s.told() == "ACKNOWLEDGED 2");
+  REQUIRE(s.events_text() == "ACKNOWLEDGED 2");
   REQUIRE_THAT(answer.message, Contains("acknowledged"));
-  const auto shown = s.standing_of(bob).value();
+  const auto shown = s.status_of(bob).value();
   REQUIRE(shown.status == status::active);
   REQUIRE(shown.promoted_at == promoted_at);
   REQUIRE_FALSE(shown.acknowledge_deadline);
   REQUIRE(s.row_of(bob).promoted_at == promoted_at);
   s.pass(1h);  // nothing is due any more
-  REQUIRE(s.told().empty());
+  REQUIRE(s.events_text().empty());
 }
 
 TEST_CASE("withdraw and decline clear the promotion and its deadline") {
@@ -184,12 +184,12 @@ TEST_CASE("a raised capacity promotes at once, as many as fit") {
   for (int who = 2; who <= 6; ++who)
     s.applies(who);
   s.accepts(capacity_to(4));
-  REQUIRE(s.told() == "JOB_UPDATED, PROMOTED 2, PROMOTED 3, PROMOTED 4");
+  REQUIRE(s.events_text() == "JOB_UPDATED, PROMOTED 2, PROMOTED 3, PROMOTED 4");
   const auto shown = s.accepts(show{});
   REQUIRE(shown.active_count == 4);
   REQUIRE(shown.waitlist_count == 2);
   s.accepts(capacity_to(100));
-  REQUIRE(s.told() == "JOB_UPDATED, PROMOTED 5, PROMOTED 6");
+  REQUIRE(s.events_text() == "JOB_UPDATED, PROMOTED 5, PROMOTED 6");
 }
 
 TEST_CASE("a lowered capacity evicts nobody and fills no slot until there is room") {
@@ -199,15 +199,15 @@ TEST_CASE("a lowered capacity evicts nobody and fills no slot until there is roo
   const auto cyd = s.applies(3);
   s.applies(4);
   s.accepts(capacity_to(1));
-  REQUIRE(s.told() == "JOB_UPDATED");
+  REQUIRE(s.events_text() == "JOB_UPDATED");
   REQUIRE(s.accepts(show{}).active_count == 3);
   s.accepts(leaving(ada));
-  REQUIRE(s.told() == "WITHDRAWN 1");
+  REQUIRE(s.events_text() == "WITHDRAWN 1");
   s.accepts(leaving(bob));
-  REQUIRE(s.told() == "WITHDRAWN 2");
+  REQUIRE(s.events_text() == "WITHDRAWN 2");
   REQUIRE(s.accepts(application_by(5)).status == status::waitlist);
   s.accepts(leaving(cyd));
-  REQUIRE(s.told() == "WITHDRAWN 3, PROMOTED 4");
+  REQUIRE(s.events_text() == "WITHDRAWN 3, PROMOTED 4");
 }
 
 TEST_CASE("an offer above a lowered capacity stays valid") {
@@ -218,7 +218,7 @@ TEST_CASE("an offer above a lowered capacity stays valid") {
   s.accepts(capacity_to(1));
   s.accepts(acknowledge{bob});
   s.pass(600s);
-  REQUIRE(s.told() == "DECAY_TRIGGERED 1");  // bob holds the only slot
+  REQUIRE(s.events_text() == "DECAY_TRIGGERED 1");  // bob holds the only slot
   REQUIRE(s.accepts(show{}).active_count == 1);
 }
 
@@ -227,12 +227,12 @@ TEST_CASE("a newcomer's row travels with the application and with nothing else")
   auto c = application_by(9);
   c.person = std::make_shared<const applicant_row>(applicant_row{{9}, "Ada", "ada@example.org", dawn});
   s.accepts(c);
-  REQUIRE(s.carried.size() == 1);
-  REQUIRE(s.carried[0].in->name == "applicants");
+  REQUIRE(s.extra_rows.size() == 1);
+  REQUIRE(s.extra_rows[0].in->name == "applicants");
   s.refuses(code::duplicate_submission, c);
-  REQUIRE(s.carried.empty());
+  REQUIRE(s.extra_rows.empty());
   s.accepts(closing);
   c.applicant = {10};
   s.refuses(code::opening_closed, c);
-  REQUIRE(s.carried.empty());
+  REQUIRE(s.extra_rows.empty());
 }

@@ -60,7 +60,7 @@ TEST_CASE("pages of a pipeline hold everybody once, with the positions of the wh
   std::string active;
   std::string waiting;
   int pages = 0;
-  for (std::optional<place> at = place{}; at; ++pages) {
+  for (std::optional<cursor> at = cursor{}; at; ++pages) {
     REQUIRE(pages < 30);
     const auto page = s.accepts(show_pipeline{limit, *at});
     REQUIRE(page.job.active_count == 7);  // counts are always whole
@@ -96,7 +96,7 @@ TEST_CASE("pages of a queue hold everybody once, with the positions of the whole
   REQUIRE_FALSE(whole.next);
   const auto limit = GENERATE(1, 3, 5, 10, 11);
   std::vector<std::string> seen;
-  std::optional<place> at = place{};
+  std::optional<cursor> at = cursor{};
   int pages = 0;
   for (; at; ++pages) {
     REQUIRE(pages < 20);
@@ -162,10 +162,10 @@ TEST_CASE("a standing tells what its applicant wants to know") {
   const auto ada = s.applies(1);
   const auto bob = s.applies(2);
   s.pass(61s + 999ms);
-  const auto all = s.accepts(show_standing{{bob, ada}});
+  const auto all = s.accepts(show_application_status{{bob, ada}});
   REQUIRE(all.title == "Stage manager");
   REQUIRE(all.applications.size() == 2);
-  const auto b = s.standing_of(bob).value();
+  const auto b = s.status_of(bob).value();
   REQUIRE(b.job.value == job_7);
   REQUIRE(b.title == "Stage manager");
   REQUIRE(b.status == status::waitlist);
@@ -176,11 +176,11 @@ TEST_CASE("a standing tells what its applicant wants to know") {
   REQUIRE_FALSE(b.eta_s);
   s.accepts(leaving(ada));
   s.pass(5s);
-  REQUIRE(s.standing_of(bob)->in_state_s == 5);
-  REQUIRE_FALSE(s.standing_of(bob)->position);
-  REQUIRE_FALSE(s.standing_of(ada));  // its row tells the rest
+  REQUIRE(s.status_of(bob)->in_state_s == 5);
+  REQUIRE_FALSE(s.status_of(bob)->position);
+  REQUIRE_FALSE(s.status_of(ada));  // its row tells the rest
   s.accepts(acknowledge{bob});
-  REQUIRE(s.standing_of(bob)->in_state_s == 0);
+  REQUIRE(s.status_of(bob)->in_state_s == 0);
 }
 
 TEST_CASE("etaSeconds is the position times the mean gap of the last promotions, from three on") {
@@ -204,8 +204,8 @@ TEST_CASE("etaSeconds is the position times the mean gap of the last promotions,
   REQUIRE(shown[0].eta_s == 13);  // 12.5, rounded
   REQUIRE(shown[1].eta_s == 25);
   REQUIRE(shown[2].eta_s == 38);  // 37.5
-  REQUIRE(s.standing_of(line[next])->eta_s == 13);
-  REQUIRE_FALSE(s.standing_of(holder)->eta_s);
+  REQUIRE(s.status_of(line[next])->eta_s == 13);
+  REQUIRE_FALSE(s.status_of(holder)->eta_s);
   for (int i = 0; i < 19; ++i)
     promote_after(2s);
   shown = s.accepts(show_queue{}).waitlist;
@@ -278,7 +278,7 @@ TEST_CASE("a question changes nothing") {
   s.accepts(show_pipeline{});
   s.accepts(show_queue{});
   s.accepts(show_summary{});
-  s.accepts(show_standing{{ada}});
+  s.accepts(show_application_status{{ada}});
   REQUIRE(s.state() == before);
   REQUIRE(s.journal.size() == events);
 }

@@ -22,9 +22,9 @@ TEST_CASE("a finished job of the same id is known by its row") {
   queue_story s;
   auto j = s.job("a");
   j.finished = queue::finished_job{queue::status::complete, j.content};
-  const auto told = s.enqueues({j}).jobs.front();
-  CHECK(told.deduplicated);
-  CHECK(told.status == queue::status::complete);
+  const auto made = s.enqueues({j}).jobs.front();
+  CHECK(made.deduplicated);
+  CHECK(made.status == queue::status::complete);
   CHECK(s.last_events == 0);
   j.finished->content += 1;
   s.refuses(code::duplicate_job, queue::enqueue{{j}, true});
@@ -42,7 +42,7 @@ TEST_CASE("a unique key belongs to one job until that is over or dead") {
   SECTION("dead") {
     auto f = s.failure("a");
     f.permanent = true;
-    s.accepts<queue::standing>(f);
+    s.accepts<queue::job_result>(f);
   }
   CHECK(s.enqueues({second}).jobs.front().id == "b");
   s.can_be_told_again();
@@ -56,14 +56,14 @@ TEST_CASE("a dead job whose unique key is taken meanwhile stays dead") {
   s.claim();
   auto f = s.failure("a");
   f.permanent = true;
-  s.accepts<queue::standing>(f);
+  s.accepts<queue::job_result>(f);
   s.enqueues({second});
-  queue::redrive wish;
-  wish.type = "mail";
-  CHECK(s.accepts<queue::swept>(wish).moved == 0);
+  queue::redrive request;
+  request.type = "mail";
+  CHECK(s.accepts<queue::swept>(request).moved == 0);
   CHECK(s.claims(2) == "b");
   s.completes("b");
-  CHECK(s.accepts<queue::swept>(wish).moved == 1);
+  CHECK(s.accepts<queue::swept>(request).moved == 1);
   CHECK(s.claims(2) == "a");
   s.can_be_told_again();
 }
@@ -74,9 +74,9 @@ TEST_CASE("jobs for later wait until then") {
   j.run_at = s.now() + 10s;
   auto past = s.job("b");
   past.run_at = s.now() - 10s;
-  const auto told = s.enqueues({j, past}).jobs;
-  CHECK(told[0].status == queue::status::scheduled);
-  CHECK(told[1].status == queue::status::pending);
+  const auto made = s.enqueues({j, past}).jobs;
+  CHECK(made[0].status == queue::status::scheduled);
+  CHECK(made[1].status == queue::status::pending);
   CHECK(s.accepts<queue::explanation>(queue::explain{"a"}).until == s.now() + 10s);
   CHECK(s.claims(2) == "b");
   s.pass(10s);
@@ -91,13 +91,13 @@ TEST_CASE("many are cancelled by what they are, a bounded number at a time") {
   jobs.push_back(s.job("s", "sms"));
   s.enqueues(jobs);
   s.claim(10, {{"mail"}});
-  queue::cancel_matching wish;
-  wish.type = "mail";
-  wish.reason = "wrong template";
+  queue::cancel_matching request;
+  request.type = "mail";
+  request.reason = "wrong template";
   std::int64_t moved = 0, flagged = 0, rounds = 0;
   for (std::optional<std::int64_t> at = 0; at; ++rounds) {
-    wish.after = *at;
-    const auto done = s.accepts<queue::swept>(wish);
+    request.after = *at;
+    const auto done = s.accepts<queue::swept>(request);
     moved += done.moved;
     flagged += done.flagged;
     at = done.next;
@@ -129,33 +129,33 @@ TEST_CASE("dead jobs are grouped, and redriven by group, at a rate, only those t
     f.permanent = true;
     f.error_code = id == std::string{"c"} ? "auth" : "net";
     s.pass(1s);
-    s.accepts<queue::standing>(f);
+    s.accepts<queue::job_result>(f);
   }
   const auto groups = s.accepts<queue::dead_groups>(queue::show_dead{"", 10}).groups;
   CHECK(groups.size() == 3); // the last letters differ
-  queue::redrive wish;
-  wish.error_code = "net";
+  queue::redrive request;
+  request.error_code = "net";
   SECTION("by error code, at a rate") {
-    wish.rate_per_s = 2;
-    wish.began = s.now();
-    CHECK(s.accepts<queue::swept>(wish).moved == 2);
+    request.rate_per_s = 2;
+    request.began = s.now();
+    CHECK(s.accepts<queue::swept>(request).moved == 2);
     CHECK(s.claims(5).size() == 1);
     s.pass(500ms);
     CHECK(s.claims(5).size() == 1);
   }
   SECTION("only what was dead then") {
-    wish.began = s.now() - 1500ms;
-    CHECK(s.accepts<queue::swept>(wish).moved == 1);
+    request.began = s.now() - 1500ms;
+    CHECK(s.accepts<queue::swept>(request).moved == 1);
   }
   SECTION("by id") {
-    wish = {};
-    wish.ids = {{"c", "nobody", "c"}};
-    CHECK(s.accepts<queue::swept>(wish).moved == 1);
+    request = {};
+    request.ids = {{"c", "nobody", "c"}};
+    CHECK(s.accepts<queue::swept>(request).moved == 1);
     CHECK(s.claims(1) == "c");
     CHECK(s.state().find("c")->attempts == 0);
     CHECK(s.state().find("c")->redrives == 1);
     s.completes("c");
-    CHECK(s.accepts<queue::swept>(wish).moved == 0);
+    CHECK(s.accepts<queue::swept>(request).moved == 0);
   }
   s.can_be_told_again();
 }
@@ -166,7 +166,7 @@ TEST_CASE("dead letters are kept for thirty days, finished jobs until their rows
   s.claim(2);
   auto f = s.failure("dead");
   f.permanent = true;
-  s.accepts<queue::standing>(f);
+  s.accepts<queue::job_result>(f);
   s.completes("done");
   s.pass(std::chrono::days{30} - 1ms);
   CHECK(s.status_of("dead") == "failed");
@@ -200,12 +200,12 @@ TEST_CASE("stats tell depth, age and flight of every type") {
   s.pass(12s);
   s.enqueues("c", "sms", 50);
   s.claim(1);
-  const auto told = s.accepts<queue::stats>(queue::show_stats{});
-  CHECK(told.depth == 2);
-  CHECK(told.in_flight == 1);
-  CHECK(told.oldest_age_s == 12);
-  REQUIRE(told.types.size() == 2);
-  CHECK(told.types[1].type == "sms");
-  CHECK(told.types[1].in_flight == 1);
-  CHECK(told.types[1].claimed_per_s > 0);
+  const auto made = s.accepts<queue::stats>(queue::show_stats{});
+  CHECK(made.depth == 2);
+  CHECK(made.in_flight == 1);
+  CHECK(made.oldest_age_s == 12);
+  REQUIRE(made.types.size() == 2);
+  CHECK(made.types[1].type == "sms");
+  CHECK(made.types[1].in_flight == 1);
+  CHECK(made.types[1].claimed_per_s > 0);
 }

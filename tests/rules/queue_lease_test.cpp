@@ -21,7 +21,7 @@ TEST_CASE("a lost lease returns the job at once, and at last leaves it dead") {
   s.pass(60s);
   CHECK(s.status_of("a") == "failed");
   CHECK(s.rows.find<queue::report_row>("a")->error_code == "lease_lost");
-  CHECK(s.state().graves.size() == 1);
+  CHECK(s.state().dead_groups.size() == 1);
   s.can_be_told_again();
 }
 
@@ -34,10 +34,10 @@ TEST_CASE("a heartbeat renews the lease by its own length and keeps what it does
   CHECK(beat.lease_expires_at == s.now() + 60s);
   s.pass(59s);
   s.accepts<queue::beat>(queue::heartbeat{"a", s.token_of("a"), "0.5", {}, "{\"page\":2}"});
-  const auto said = s.rows.find<queue::report_row>("a");
-  CHECK(said->progress == "0.5");
-  CHECK(said->message == "half of half");
-  CHECK(said->checkpoint == "{\"page\":2}");
+  const auto stated = s.rows.find<queue::report_row>("a");
+  CHECK(stated->progress == "0.5");
+  CHECK(stated->message == "half of half");
+  CHECK(stated->checkpoint == "{\"page\":2}");
   s.pass(59s);
   CHECK(s.status_of("a") == "processing");
   s.can_be_told_again();
@@ -58,14 +58,14 @@ TEST_CASE("a failed job is tried again after a pause that doubles, is capped, an
   CHECK(s.claims() == "a");
   auto f = s.failure("a");
   f.retry_after_s = 3'600;
-  CHECK(s.accepts<queue::standing>(f).run_at == s.now() + 1h);
+  CHECK(s.accepts<queue::job_result>(f).run_at == s.now() + 1h);
   s.pass(1h);
   s.claim();
   auto bases = std::make_shared<queue::backoff_bases>();
   bases->by_type_ms["mail"] = 10;
   f = s.failure("a");
   f.bases = bases;
-  CHECK(s.accepts<queue::standing>(f).run_at == s.now() + 40ms);
+  CHECK(s.accepts<queue::job_result>(f).run_at == s.now() + 40ms);
   s.pass(1s);
   s.claim();
   CHECK(s.fails("a").status == queue::status::failed);
@@ -81,7 +81,7 @@ TEST_CASE("a permanent failure is dead at once; at most once means one attempt")
   s.claim(2);
   auto f = s.failure("a");
   f.permanent = true;
-  CHECK(s.accepts<queue::standing>(f).status == queue::status::failed);
+  CHECK(s.accepts<queue::job_result>(f).status == queue::status::failed);
   CHECK(s.fails("once").status == queue::status::failed);
   CHECK(s.accepts<queue::dead_groups>(queue::show_dead{"", 10}).groups.size() == 1);
 }
@@ -93,7 +93,7 @@ TEST_CASE("a released job keeps its place and its attempts") {
   s.enqueues("b");
   s.claim();
   s.pass(10s);
-  s.accepts<queue::standing>(queue::release{{{"a", s.token_of("a"), {}}}, true});
+  s.accepts<queue::job_result>(queue::release{{{"a", s.token_of("a"), {}}}, true});
   CHECK(s.state().find("a")->attempts == 0);
   CHECK(s.claims(2) == "a b");
 }
@@ -102,11 +102,11 @@ TEST_CASE("a cancelled job that is held is told so, and nothing it brings counts
   queue_story s;
   s.enqueues("a");
   s.claim();
-  CHECK(s.accepts<queue::standing>(queue::cancel{"a", "too late"}).cancel_requested);
+  CHECK(s.accepts<queue::job_result>(queue::cancel{"a", "too late"}).cancel_requested);
   CHECK(s.accepts<queue::beat>(queue::heartbeat{"a", s.token_of("a"), {}, {}, {}}).cancel_requested);
   s.refuses(code::cancelled, queue::complete{{{"a", s.token_of("a"), {}}}, true});
   SECTION("fail") { s.fails("a"); }
-  SECTION("release") { s.accepts<queue::standing>(queue::release{{{"a", s.token_of("a"), {}}}, true}); }
+  SECTION("release") { s.accepts<queue::job_result>(queue::release{{{"a", s.token_of("a"), {}}}, true}); }
   SECTION("lease end") { s.pass(60s); }
   CHECK(s.status_of("a") == "cancelled");
   s.can_be_told_again();
@@ -116,18 +116,18 @@ TEST_CASE("many are completed in one event, each answered on its own") {
   queue_story s;
   s.enqueues({s.job("a"), s.job("b"), s.job("c"), s.job("d")});
   s.claim(3);
-  s.accepts<queue::standing>(queue::cancel{"c", {}});
-  queue::complete wish;
-  wish.jobs = {{"a", s.token_of("a"), "1"}, {"b", s.token_of("b") + 1, {}}, {"c", s.token_of("c"), {}}, {"d", 1, {}},
+  s.accepts<queue::job_result>(queue::cancel{"c", {}});
+  queue::complete request;
+  request.jobs = {{"a", s.token_of("a"), "1"}, {"b", s.token_of("b") + 1, {}}, {"c", s.token_of("c"), {}}, {"d", 1, {}},
                {"a", s.token_of("a"), "2"}, {"zz", 1, {}}};
-  const auto told = s.accepts<queue::standings>(wish).jobs;
-  REQUIRE(told.size() == 6);
-  CHECK(told[0].status == queue::status::complete);
-  CHECK(told[1].error == code::stale_lease);
-  CHECK(told[2].error == code::cancelled);
-  CHECK(told[3].error == code::stale_lease);
-  CHECK(told[4].error == code::stale_lease);
-  CHECK(told[5].error == code::stale_lease);
+  const auto made = s.accepts<queue::job_results>(request).jobs;
+  REQUIRE(made.size() == 6);
+  CHECK(made[0].status == queue::status::complete);
+  CHECK(made[1].error == code::stale_lease);
+  CHECK(made[2].error == code::cancelled);
+  CHECK(made[3].error == code::stale_lease);
+  CHECK(made[4].error == code::stale_lease);
+  CHECK(made[5].error == code::stale_lease);
   CHECK(s.last_events == 1);
   CHECK(s.rows.find<queue::finished_row>("a")->worker == "w");
   CHECK(!s.rows.find<queue::job_row>("a"));
@@ -143,10 +143,10 @@ TEST_CASE("a thousand jobs are one event to enqueue, to claim and to complete") 
   CHECK(s.last_events == 1);
   const auto claimed = s.claim(1'000).jobs;
   CHECK(s.last_events == 1);
-  queue::complete wish;
+  queue::complete request;
   for (const auto& j : claimed)
-    wish.jobs.push_back({j.id, s.token_of(j.id), {}});
-  s.accepts<queue::standings>(wish);
+    request.jobs.push_back({j.id, s.token_of(j.id), {}});
+  s.accepts<queue::job_results>(request);
   CHECK(s.last_events == 1);
   CHECK(s.state().by_id.empty());
 }

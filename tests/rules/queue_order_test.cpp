@@ -83,13 +83,13 @@ TEST_CASE("a cancelled or expired head blocks nothing") {
   auto brief = s.job("brief", "mail", 50);
   brief.ttl_s = 5;
   s.enqueues({s.job("first", "mail", 90), brief, s.job("last")});
-  s.accepts<queue::standing>(queue::cancel{"first", "no longer"});
+  s.accepts<queue::job_result>(queue::cancel{"first", "no longer"});
   s.pass(5s);
   CHECK(s.status_of("first") == "cancelled");
   CHECK(s.status_of("brief") == "failed");
   CHECK(s.rows.find<queue::report_row>("brief")->error_code == "ttl_expired");
   CHECK(s.claims(3) == "last");
-  CHECK(s.state().graves.empty());
+  CHECK(s.state().dead_groups.empty());
   s.can_be_told_again();
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("limits are exact") {
     CHECK(s.claims(3) == "j10 j11 j12");
     s.pass(500ms);
     CHECK(s.claims(3) == "j13");
-    CHECK(queue::kind::opens(s.state(), s.now()) == s.now() + 500ms);
+    CHECK(queue::kind::next_possible_at(s.state(), s.now()) == s.now() + 500ms);
     s.pass(499ms);
     CHECK(s.claims(3) == "");
     s.pass(1ms);

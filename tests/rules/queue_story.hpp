@@ -2,7 +2,7 @@
 
 #include "actors/queue/rows.hpp"
 #include "actors/queue/rules.hpp"
-#include "messages/journal.hpp"
+#include "messages/event_codec.hpp"
 #include "persistence/rows.hpp"
 
 #include <catch2/catch.hpp>
@@ -30,7 +30,7 @@ public:
       auto& of_table = tables_[r.in->name];
       if (r.erased)
         of_table.erase(key);
-      else if (const auto it = of_table.find(key); it != of_table.end() && r.in->patches) {
+      else if (const auto it = of_table.find(key); it != of_table.end() && r.in->partial_update) {
         for (std::size_t i = 0; i < r.values.size(); ++i)
           if (r.values[i].index() != 0)
             it->second.values[i] = r.values[i];
@@ -95,7 +95,7 @@ inline std::string in_words(const queue::state& s, instant now, bool with_payloa
   for (const auto& [id, text] : jobs)
     out += text + '\n';
   out += "graves:";
-  for (const auto& [print, g] : s.graves)
+  for (const auto& [print, g] : s.dead_groups)
     out += ' ' + print + 'x' + std::to_string(g.jobs.size());
   out += "\nkeys:";
   std::map<std::string, std::int64_t> keys{s.by_unique_key.begin(), s.by_unique_key.end()};
@@ -170,8 +170,8 @@ public:
     return out;
   }
   std::int64_t token_of(const std::string& id) const { return state_.find(id)->held->token; }
-  queue::standing completes(const std::string& id) {
-    return accepts<queue::standing>(queue::complete{{{id, token_of(id), {}}}, true});
+  queue::job_result completes(const std::string& id) {
+    return accepts<queue::job_result>(queue::complete{{{id, token_of(id), {}}}, true});
   }
   queue::fail failure(const std::string& id, std::string error = "broken") const {
     queue::fail f;
@@ -180,7 +180,7 @@ public:
     f.error = std::move(error);
     return f;
   }
-  queue::standing fails(const std::string& id) { return accepts<queue::standing>(failure(id)); }
+  queue::job_result fails(const std::string& id) { return accepts<queue::job_result>(failure(id)); }
   void configures(queue::configure c) { accepts<queue::settings_view>(std::move(c)); }
 
   /// Lets time pass, timer by timer.
@@ -223,7 +223,7 @@ public:
     seq_ += static_cast<std::int64_t>(d.events.size());
     for (const auto& e : d.events)
       journal.emplace_back(encode_event(e), now_);
-    std::vector<row> written = std::move(d.carried);
+    std::vector<row> written = std::move(d.extra_rows);
     if (!d.events.empty())
       kind::rows(state_, d.changed, seq_, written);
     rows.put(written);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/opening/rows.hpp"
-#include "messages/sql.hpp"
+#include "base/sql.hpp"
 
 #include <map>
 #include <set>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/opening/rules.hpp"
-#include "messages/json_write.hpp"
+#include "base/json_write.hpp"
 #include "tests/rules/row_store.hpp"
 
 #include <catch2/catch.hpp>
@@ -90,8 +90,8 @@ struct answer_to_one<show_summary> {
   using type = summary;
 };
 template <>
-struct answer_to_one<show_standing> {
-  using type = standings;
+struct answer_to_one<show_application_status> {
+  using type = application_statuses;
 };
 template <class Command>
 using answer_to = typename answer_to_one<Command>::type;
@@ -161,12 +161,12 @@ public:
   // Questions
 
   status status_of(application_id a) {
-    const auto found = standing_of(a);
+    const auto found = status_of(a);
     return found ? found->status : status::inactive;
   }
 
-  std::optional<standing> standing_of(application_id a) {
-    const auto all = accepts(show_standing{{a}}).applications;
+  std::optional<application_status> status_of(application_id a) {
+    const auto all = accepts(show_application_status{{a}}).applications;
     return all.empty() ? std::nullopt : std::optional{all.front()};
   }
 
@@ -184,7 +184,7 @@ public:
   std::int64_t version() const { return seq_; }
 
   /// What happened since the last verb began, as in "DECLINED 1, PROMOTED 2".
-  std::string told() const {
+  std::string events_text() const {
     std::string out;
     for (auto i = told_from_; i < journal.size(); ++i) {
       const auto subject = kind::subject(journal[i].event);
@@ -228,13 +228,13 @@ public:
       most_rows_changed = std::max(most_rows_changed, rows_changed);
       store.put(rows);
     }
-    carried = std::move(d.carried);
+    extra_rows = std::move(d.extra_rows);
     return answer;
   }
 
   std::vector<entry> journal;
   row_store store;
-  std::vector<row> carried;           ///< payload rows of the last decision
+  std::vector<row> extra_rows;           ///< payload rows of the last decision
   std::size_t rows_changed = 0;       ///< by the last decision
   std::size_t most_rows_changed = 0;  ///< by any decision
 

@@ -3,7 +3,7 @@
 #include "actors/decision.hpp"
 #include "actors/entity.hpp"
 #include "messages/outcome.hpp"
-#include "messages/sql.hpp"
+#include "base/sql.hpp"
 #include "openings.hpp"
 
 #include <optional>

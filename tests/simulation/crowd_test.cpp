@@ -52,8 +52,8 @@ TEST_CASE("a commit weighs what changed, not the hundred thousand who wait") {
 
   // Everybody behind moved up by one, also for who loads the opening anew.
   w.crash();
-  const auto standing = w.ask(id, opening::show_standing{{nth(id, crowd / 2 - 1), nth(id, crowd / 2 + 1), nth(id, crowd + 2)}});
-  const auto& where = standing->get<opening::standings>().applications;
+  const auto application_status = w.ask(id, opening::show_application_status{{nth(id, crowd / 2 - 1), nth(id, crowd / 2 + 1), nth(id, crowd + 2)}});
+  const auto& where = application_status->get<opening::application_statuses>().applications;
   REQUIRE(where.size() == 3);
   CHECK(where[0].position == crowd / 2 - 2);
   CHECK(where[1].position == crowd / 2 - 1);

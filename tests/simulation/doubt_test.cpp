@@ -9,11 +9,11 @@ namespace {
 
 /// From now on no commit is answered and nobody can connect; the first batch went in or not.
 void falls_silent(world& w, bool commits_first) {
-  w.weather->on_commit = [&w, commits_first](const persistence::batch& b, persistence::store& behind) {
+  w.faults->on_commit = [&w, commits_first](const persistence::batch& b, persistence::store& behind) {
     if (commits_first)
       behind.commit(b);
-    w.weather->unreachable = true;
-    return weather::outcome(ending::unknown);
+    w.faults->unreachable = true;
+    return store_faults::outcome(commit_status::unknown);
   };
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("a batch whose reply was lost is sent again, finds itself and is answe
 TEST_CASE("a batch that was lost is sent again and commits") {
   world w;
   const auto id = w.create(job(1));
-  w.store.fails(ending::unknown);
+  w.store.fails(commit_status::unknown);
   const auto p = w.send(id, by(1));
   w.settle();
   CHECK(p->answers == 0);
@@ -50,7 +50,7 @@ TEST_CASE("a batch that was lost is sent again and commits") {
 TEST_CASE("a batch that commits late, after anybody could have looked, is answered as committed") {
   world w;
   const auto id = w.create(job(1));
-  w.store.fails(ending::unknown);
+  w.store.fails(commit_status::unknown);
   w.store.next([](const persistence::batch& b, persistence::store& inner) {
     inner.commit(b); // the first one arrives at last; who looked before saw nothing
     return inner.commit(b);
@@ -76,7 +76,7 @@ TEST_CASE("a late batch that commits while reconnecting is answered as committed
 TEST_CASE("entities of a doubtful batch decide on and queue behind it") {
   world w;
   const auto id = w.create(job(1));
-  w.store.fails(ending::unknown);
+  w.store.fails(commit_status::unknown);
   w.store.fails_reconnects(2);
   const auto first = w.send(id, by(1));
   w.settle();
@@ -117,7 +117,7 @@ TEST_CASE("a doubt that outlasts patience is admitted, and resolved all the same
   CHECK(joined->refused(code::in_progress));
   CHECK(w.ask(b, by(4))->refused(code::not_applied));
 
-  w.weather->clears();
+  w.faults->clears();
   w.pass(5s);
   CHECK(w.events_of(*wrote) == 1);
   CHECK(w.events_of(*behind) == 0);
@@ -141,7 +141,7 @@ TEST_CASE("an entity without anything behind its doubtful batch is right after t
   w.pass(10s);
   CHECK(p->refused(code::outcome_unknown));
   CHECK(w.read(id, opening::show{})->refused(code::not_applied)); // it would tell what nobody knows
-  w.weather->clears();
+  w.faults->clears();
   w.pass(5s);
   CHECK(w.read(id, opening::show{})->get<opening::job>().active_count == 1);
   CHECK(w.ask(id, by(1), "key")->replayed());
@@ -153,18 +153,18 @@ TEST_CASE("an entity without anything behind its doubtful batch is right after t
 
 TEST_CASE("any other error of a resend resolves nothing") {
   world w;
-  const auto how = GENERATE(ending::transient, ending::full, ending::down, ending::unknown);
+  const auto how = GENERATE(commit_status::transient, commit_status::full, commit_status::down, commit_status::unknown);
   const auto id = w.create(job(1));
   w.store.loses_reply();
-  w.weather->on_commit = nullptr;
+  w.faults->on_commit = nullptr;
   const auto p = w.send(id, by(1));
   w.settle();
-  w.weather->stays(how);
+  w.faults->stays(how);
   w.pass(4s);
   CHECK(p->answers == 0);
   w.pass(2s);
   CHECK(p->refused(code::outcome_unknown));
-  w.weather->clears();
+  w.faults->clears();
   w.pass(5s);
   CHECK(w.events_of(*p) == 1);
   CHECK(w.ask(id, by(2))->accepted());
@@ -181,7 +181,7 @@ TEST_CASE("a timer in a doubtful batch is armed by its resolution") {
   w.send(id, leaves(id, 1));
   w.pass(10s);
   CHECK(w.node->timer_counts.waiting == 0);
-  w.weather->clears();
+  w.faults->clears();
   w.pass(4s);
   CHECK(w.node->timer_counts.waiting == 1);
   w.pass(17s);
@@ -196,7 +196,7 @@ TEST_CASE("a process that dies in doubt finds what was committed") {
   falls_silent(w, committed);
   w.send(id, by(1), "key");
   w.pass(1s);
-  w.weather->clears();
+  w.faults->clears();
   w.crash();
   const auto p = w.ask(id, by(1), "key");
   CHECK(p->replayed() == committed);
@@ -210,11 +210,11 @@ TEST_CASE("a batch is not taken for committed because somebody else wrote meanwh
   const auto id = w.create(job(5));
   // Another process held the store for a while: it opened (two steps) and committed (one).
   w.store.write("update writers set batch = batch + 3", {}, [](const persistence::result_row&) {});
-  w.store.fails(ending::unknown);
+  w.store.fails(commit_status::unknown);
   const auto p = w.send(id, by(1));
   w.pass(1s);
   CHECK(p->refused(code::outcome_unknown));
-  CHECK(w.has_alarm("not as we left it"));
+  CHECK(w.has_warning("not as we left it"));
   CHECK(w.count("select count(*) from applications") == 0);
   CHECK(w.ask(id, by(1))->accepted());
   CHECK(w.verified());

@@ -1,4 +1,4 @@
-#include "foreigner.hpp"
+#include "second_writer.hpp"
 #include "openings.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,18 +12,18 @@ using persistence::batch;
 using persistence::commit_outcome;
 
 /// The store refuses every batch that holds an application of this applicant.
-weather::influence refuses(std::int64_t applicant) {
+store_faults::influence refuses(std::int64_t applicant) {
   return [part = "\"applicantId\":" + std::to_string(applicant) + ","](const batch& b, persistence::store&) {
     const bool offends = std::any_of(b.lines.begin(), b.lines.end(),
                                      [&](const auto& l) { return l.data->find(part) != std::string::npos; });
-    return offends ? std::optional{weather::outcome(ending::poison)} : std::nullopt;
+    return offends ? std::optional{store_faults::outcome(commit_status::poison)} : std::nullopt;
   };
 }
 
 /// Before the next commit somebody else decides this.
 void interferes(world& w, const std::string& job_id, opening::command c) {
   w.store.next([&w, job_id, c](const batch& b, persistence::store& inner) {
-    foreigner{w.weather->behind(), w.now()}.decides(job_id, c);
+    second_writer{w.faults->behind(), w.now()}.decides(job_id, c);
     return inner.commit(b);
   });
 }
@@ -37,7 +37,7 @@ TEST_CASE("a batch that fails for a while is sent again and answered once") {
   const auto id = w.create(job(1));
   const int times = GENERATE(1, 2, 10);
   const auto commits = w.store.commits();
-  w.store.fails(ending::transient, times);
+  w.store.fails(commit_status::transient, times);
   const auto p = w.send(id, by(1));
   w.settle();
   CHECK(p->answers == 0);
@@ -53,7 +53,7 @@ TEST_CASE("when patience is over everything queued is told that nothing was writ
   world w;
   const auto a = w.create(job(1));
   const auto b = w.create(job(1));
-  w.weather->stays(ending::transient);
+  w.faults->stays(commit_status::transient);
   const auto in_flight = w.send(a, by(1));
   w.settle();
   const auto behind = w.send(a, by(2));
@@ -67,7 +67,7 @@ TEST_CASE("when patience is over everything queued is told that nothing was writ
     CHECK(p->refused(code::not_applied));
     CHECK(p->answers == 1);
   }
-  w.weather->clears();
+  w.faults->clears();
   w.pass(2s);
   CHECK(w.read(a, opening::show{})->get<opening::job>().active_count == 0);
   const auto later = w.ask(a, by(3));
@@ -81,12 +81,12 @@ TEST_CASE("when patience is over everything queued is told that nothing was writ
 TEST_CASE("while the store goes on refusing a no comes at once") {
   world w;
   const auto id = w.create(job(1));
-  w.weather->stays(ending::transient);
+  w.faults->stays(commit_status::transient);
   w.send(id, by(1));
   w.pass(6s);
   const auto p = w.ask(id, by(2));
   CHECK(p->refused(code::not_applied));
-  w.weather->clears();
+  w.faults->clears();
   w.pass(2s);
   CHECK(w.ask(id, by(2))->accepted());
 }
@@ -94,12 +94,12 @@ TEST_CASE("while the store goes on refusing a no comes at once") {
 TEST_CASE("a store without space says so, goes on reading and needs no restart") {
   world w;
   const auto id = w.create(job(1));
-  w.weather->stays(ending::full);
+  w.faults->stays(commit_status::full);
   const auto p = w.send(id, by(1));
   w.pass(6s);
   CHECK(p->refused(code::store_full));
   CHECK(w.read(id, opening::show{})->accepted());
-  w.weather->clears();
+  w.faults->clears();
   w.pass(2s);
   CHECK(w.ask(id, by(1))->accepted());
   CHECK(w.verified());
@@ -123,7 +123,7 @@ TEST_CASE("a command whose entity was moved by somebody else is decided again on
   REQUIRE(unmoved->accepted());
   CHECK(unmoved->get<opening::application_result>().status == opening::status::active);
   CHECK(w.node->writer.counted().fenced == 1);
-  CHECK(w.has_alarm("head moved"));
+  CHECK(w.has_warning("head moved"));
   CHECK(w.events_of(*moved) == 1);
   CHECK(w.events_of(*unmoved) == 1);
   CHECK(w.verified());
@@ -162,7 +162,7 @@ TEST_CASE("what was handed back is decided in the order it came, before what cam
 TEST_CASE("a command handed back past its deadline has changed nothing") {
   world w;
   const auto id = w.create(job(1));
-  w.store.fails(ending::transient, 3);
+  w.store.fails(commit_status::transient, 3);
   interferes(w, id, by(99));
   const auto p = w.send(id, by(1));
   p->deadline = w.steady() + 1ms;
@@ -175,7 +175,7 @@ TEST_CASE("a command handed back past its deadline has changed nothing") {
 TEST_CASE("a moved head found out by a resend resolves the doubt") {
   world w;
   const auto id = w.create(job(1));
-  w.store.fails(ending::unknown);
+  w.store.fails(commit_status::unknown);
   interferes(w, id, by(99));
   const auto p = w.send(id, by(1));
   w.pass(1s);
@@ -204,7 +204,7 @@ TEST_CASE("of many appends only the one that the store refuses fails") {
   std::vector<std::string> ids;
   for (int i = 0; i < 10; ++i)
     ids.push_back(w.create(job(2)));
-  w.weather->on_commit = refuses(13);
+  w.faults->on_commit = refuses(13);
   std::vector<std::shared_ptr<opening_probe>> good;
   std::shared_ptr<opening_probe> bad;
   const auto commits = w.store.commits();
@@ -225,7 +225,7 @@ TEST_CASE("of many appends only the one that the store refuses fails") {
           == nth(ids[i % ids.size()], static_cast<std::int64_t>(i / ids.size()) + 1));
   }
   CHECK(w.node->writer.counted().poisoned == 1);
-  CHECK(w.has_alarm("refuses what passed"));
+  CHECK(w.has_warning("refuses what passed"));
   CHECK(w.store.commits() - commits < 20); // about twice the logarithm, not one by one
   CHECK(w.verified());
 }
@@ -237,7 +237,7 @@ TEST_CASE("two offenders in one batch are both found") {
   std::vector<std::string> ids;
   for (int i = 0; i < 16; ++i)
     ids.push_back(w.create(job(2)));
-  w.weather->on_commit = refuses(13);
+  w.faults->on_commit = refuses(13);
   for (std::size_t i = 0; i < ids.size(); ++i)
     (i == 2 || i == 11 ? bad : good).push_back(w.send(ids[i], by(i == 2 || i == 11 ? 13 : 5)));
   w.settle();
@@ -245,7 +245,7 @@ TEST_CASE("two offenders in one batch are both found") {
     CHECK(p->refused(code::internal));
   for (const auto& p : good)
     CHECK(p->accepted());
-  w.weather->clears();
+  w.faults->clears();
   CHECK(w.ask(ids[2], by(14))->accepted());
   CHECK(w.verified());
 }
@@ -253,11 +253,11 @@ TEST_CASE("two offenders in one batch are both found") {
 TEST_CASE("after poison batches are large again") {
   world w;
   const auto id = w.create(job(100));
-  w.weather->on_commit = refuses(13);
+  w.faults->on_commit = refuses(13);
   for (int i = 1; i <= 40; ++i)
     w.send(id, by(i));
   w.settle();
-  w.weather->clears();
+  w.faults->clears();
   const auto commits = w.store.commits();
   for (int i = 101; i <= 140; ++i)
     w.send(id, by(i));
@@ -269,8 +269,8 @@ TEST_CASE("poison found out by a resend fails only the offender") {
   world w;
   const auto a = w.create(job(1));
   const auto b = w.create(job(1));
-  w.store.fails(ending::unknown);
-  w.weather->on_commit = refuses(13);
+  w.store.fails(commit_status::unknown);
+  w.faults->on_commit = refuses(13);
   const auto bad = w.send(a, by(13));
   const auto good = w.send(b, by(1));
   w.pass(1s);
@@ -287,7 +287,7 @@ TEST_CASE("while the store is away residents are read and nothing else") {
   const auto absent = w.create(job(1));
   w.pass(120s);
   w.ask(resident, by(1));
-  w.weather->unreachable = true;
+  w.faults->unreachable = true;
   const auto first = w.send(resident, by(2));
   w.pass(1s);
   CHECK(first->answers == 0);
@@ -297,7 +297,7 @@ TEST_CASE("while the store is away residents are read and nothing else") {
   CHECK(w.ask(resident, by(3))->refused(code::not_applied));
   CHECK(w.read(absent, opening::show{})->refused(code::not_applied));
   w.pass(60s);
-  w.weather->clears();
+  w.faults->clears();
   w.pass(3s);
   CHECK(w.ask(resident, by(2))->accepted());
   CHECK(w.read(absent, opening::show{})->accepted());
@@ -308,7 +308,7 @@ TEST_CASE("a resident with nothing pending is read however long the store is awa
   world w;
   const auto quiet = w.create(job(1));
   const auto busy = w.create(job(1));
-  w.weather->unreachable = true;
+  w.faults->unreachable = true;
   w.send(busy, by(1));
   w.pass(10s);
   CHECK(w.read(quiet, opening::show{})->accepted());
@@ -316,7 +316,7 @@ TEST_CASE("a resident with nothing pending is read however long the store is awa
   w.settle();
   CHECK(p->refused(code::not_applied));
   CHECK(w.read(quiet, opening::show{})->accepted());
-  w.weather->clears();
+  w.faults->clears();
   w.pass(3s);
   CHECK(w.ask(quiet, by(1))->accepted());
 }
@@ -328,11 +328,11 @@ TEST_CASE("an offer that is due while the store is away decays soon after it is 
   w.ask(id, by(2));
   w.ask(id, by(3));
   w.ask(id, leaves(id, 1));
-  w.weather->unreachable = true;
+  w.faults->unreachable = true;
   const auto p = w.send(id, by(4));
   w.pass(90s);
   CHECK(p->refused(code::not_applied));
-  w.weather->clears();
+  w.faults->clears();
   w.pass(3s);
   CHECK(w.count(count_of("DECAY_TRIGGERED")) == 1);
   CHECK(w.count(count_of("PROMOTED")) == 2);
@@ -375,7 +375,7 @@ TEST_CASE("a store that went back in time is loaded anew, loudly") {
   w.pass(1s);
   CHECK(p->answers == 1);
   CHECK_FALSE(p->accepted());
-  CHECK(w.has_alarm("not as we left it"));
+  CHECK(w.has_warning("not as we left it"));
   // Residents do not show what never happened, also those that nobody writes to.
   CHECK(w.read(b, opening::show{})->get<opening::job>().version == 1);
   CHECK(w.read(a, opening::show{})->get<opening::job>().active_count == 1);
@@ -417,7 +417,7 @@ TEST_CASE("what was in doubt when the store went back in time stays unknown") {
   backs_up(w);
   w.ask(id, by(1));
   w.ask(id, by(2));
-  w.store.fails(ending::unknown);
+  w.store.fails(commit_status::unknown);
   const auto p = w.send(id, by(3));
   w.settle();
   restores(w);

@@ -1,7 +1,7 @@
-#include "foreigner.hpp"
+#include "second_writer.hpp"
 #include "openings.hpp"
 
-#include "messages/json_write.hpp"
+#include "base/json_write.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -160,7 +160,7 @@ TEST_CASE("a success without events commits its record alone") {
 TEST_CASE("an actor does not leave before the record of a success without events is stored") {
   world w;
   const auto id = w.create(job(1));
-  w.store.fails(ending::transient);
+  w.store.fails(commit_status::transient);
   const auto p = w.send(id, with_capacity(1), "key");
   w.settle();
   caf::anon_send(w.node->supervisor, actors::idle_atom::value, the(id));
@@ -168,7 +168,7 @@ TEST_CASE("an actor does not leave before the record of a success without events
   CHECK(w.node->occupied.residents == 1);
   // Were it gone, nobody would take back what is handed back.
   w.store.next([&](const persistence::batch&, persistence::store&) {
-    return persistence::commit_outcome{.how = ending::head_moved, .heads = {the(id)}};
+    return persistence::commit_outcome{.how = commit_status::head_moved, .heads = {the(id)}};
   });
   w.pass(1s);
   CHECK(p->accepted());
@@ -206,7 +206,7 @@ TEST_CASE("a cut while a key is looked up loses nobody") {
   world w;
   const auto id = w.create(job(5));
   w.store.next([&w, id](const persistence::batch& b, persistence::store& inner) {
-    foreigner{w.weather->behind(), w.now()}.decides(id, by(99));
+    second_writer{w.faults->behind(), w.now()}.decides(id, by(99));
     return inner.commit(b);
   });
   const auto plain = w.send(id, by(1));
@@ -226,7 +226,7 @@ TEST_CASE("keyed commands that are cut are decided once") {
   world w;
   const auto id = w.create(job(5));
   w.store.next([&w, id](const persistence::batch& b, persistence::store& inner) {
-    foreigner{w.weather->behind(), w.now()}.decides(id, by(99));
+    second_writer{w.faults->behind(), w.now()}.decides(id, by(99));
     return inner.commit(b);
   });
   std::vector<std::shared_ptr<opening_probe>> all;
@@ -243,7 +243,7 @@ TEST_CASE("a key that somebody else used first answers with what was stored") {
   world w;
   const auto id = w.create(job(5));
   w.store.next([&w, id](const persistence::batch& b, persistence::store& inner) {
-    foreigner{w.weather->behind(), w.now()}.answers(id + "/key", "{\"from\":\"elsewhere\"}");
+    second_writer{w.faults->behind(), w.now()}.answers(id + "/key", "{\"from\":\"elsewhere\"}");
     return inner.commit(b);
   });
   const auto p = w.send_public(id, "ada@example.org", "key");
@@ -271,7 +271,7 @@ TEST_CASE("a keyed request that is turned away after its look-up does not block 
     CHECK(joined->accepted());
   }
   SECTION("because the store went away") {
-    w.weather->stays(ending::transient);
+    w.faults->stays(commit_status::transient);
     w.send(other, by(1));
     w.pass(4'990ms);
     const auto p = w.send(id, by(1), "key");
@@ -284,7 +284,7 @@ TEST_CASE("a keyed request that is turned away after its look-up does not block 
     w.settle();
     CHECK(p->refused(code::not_applied));
     CHECK(joined->refused(code::not_applied));
-    w.weather->clears();
+    w.faults->clears();
     w.pass(2s);
     CHECK(w.ask(id, by(1), "key")->accepted());
   }
@@ -301,15 +301,15 @@ TEST_CASE("who joined and then had to stand for itself is not told less than it 
   w.settle_without_writer();
   const auto joined = w.send(id, by(1), "key");
   w.settle_without_writer();
-  w.weather->on_commit = [&](const persistence::batch& b, persistence::store&) {
+  w.faults->on_commit = [&](const persistence::batch& b, persistence::store&) {
     const bool is_first = b.lines.front().by->request == owner->name();
-    w.weather->unreachable = !is_first;
-    return weather::outcome(is_first ? ending::poison : ending::unknown);
+    w.faults->unreachable = !is_first;
+    return store_faults::outcome(is_first ? commit_status::poison : commit_status::unknown);
   };
   w.pass(8s);
   CHECK(owner->refused(code::internal));
   CHECK(joined->refused(code::outcome_unknown));
-  w.weather->clears();
+  w.faults->clears();
   w.pass(5s);
   CHECK(w.events_of(*owner) == 0);
   CHECK(w.events_of(*joined) == 1);

@@ -1,4 +1,4 @@
-#include "foreigner.hpp"
+#include "second_writer.hpp"
 #include "openings.hpp"
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ applicant_id applicant_in(const std::shared_ptr<opening_probe>& p) {
 /// Before the next commit a stranger registers this address.
 void takes(world& w, const std::string& email, std::int64_t id = 777) {
   w.store.next([&w, email, id](const batch& b, persistence::store& inner) {
-    foreigner{w.weather->behind(), w.now()}.registers(id, email);
+    second_writer{w.faults->behind(), w.now()}.registers(id, email);
     return inner.commit(b);
   });
 }
@@ -84,7 +84,7 @@ TEST_CASE("an address lost by several openings at once is resolved for each of t
 TEST_CASE("a lost address found out by a resend is resolved again") {
   world w;
   const auto id = w.create(job(1));
-  w.store.fails(ending::unknown);
+  w.store.fails(commit_status::unknown);
   takes(w, ada);
   const auto p = w.send_public(id, ada);
   w.pass(1s);
@@ -112,7 +112,7 @@ TEST_CASE("one new address at two openings is one applicant, in two batches") {
   world w;
   const auto a = w.create(job(1));
   const auto b = w.create(job(1));
-  w.store.fails(ending::transient);
+  w.store.fails(commit_status::transient);
   const auto one = w.send_public(a, ada);
   w.settle(); // in flight
   const auto two = w.send_public(b, ada);
@@ -144,7 +144,7 @@ TEST_CASE("when one of two that brought an address is cut, the other still bring
   const auto b = w.create(job(1));
   const bool first_is_cut = GENERATE(true, false);
   w.store.next([&w, moved = first_is_cut ? a : b](const batch& batch, persistence::store& inner) {
-    foreigner{w.weather->behind(), w.now()}.decides(moved, by(99));
+    second_writer{w.faults->behind(), w.now()}.decides(moved, by(99));
     return inner.commit(batch);
   });
   const auto one = w.send_public(a, ada);
@@ -161,10 +161,10 @@ TEST_CASE("when one of two that brought an address is poison, the other still br
   world w;
   const auto a = w.create(job(1));
   const auto b = w.create(job(1));
-  w.weather->on_commit = [a](const batch& batch, persistence::store&) {
+  w.faults->on_commit = [a](const batch& batch, persistence::store&) {
     const bool offends = std::any_of(batch.heads.begin(), batch.heads.end(),
                                      [&](const auto& h) { return h.entity->key == a; });
-    return offends ? std::optional{weather::outcome(ending::poison)} : std::nullopt;
+    return offends ? std::optional{store_faults::outcome(commit_status::poison)} : std::nullopt;
   };
   const auto one = w.send_public(a, ada);
   const auto two = w.send_public(b, ada);
@@ -182,10 +182,10 @@ TEST_CASE("a request that fails leaves no applicant behind") {
   w.send_public(closed, ada);
   w.settle();
   CHECK(w.count("select count(*) from applicants") == 0);
-  w.weather->stays(ending::transient);
+  w.faults->stays(commit_status::transient);
   const auto id = w.create(job(1));
   w.pass(6s);
-  w.weather->clears();
+  w.faults->clears();
   w.pass(2s);
   const auto p = w.send_public(id, ada); // does not exist: its create failed
   w.settle();
@@ -197,7 +197,7 @@ TEST_CASE("an address keeps its id while anybody carries it, and the store decid
   world w;
   const auto a = w.create(job(1));
   const auto b = w.create(job(1));
-  w.store.fails(ending::transient, 5);
+  w.store.fails(commit_status::transient, 5);
   const auto one = w.send_public(a, ada);
   w.pass(50ms);
   const auto two = w.send_public(b, ada);
@@ -283,12 +283,12 @@ TEST_CASE("a registration sent twice with one key is one registration") {
 
 TEST_CASE("a registration while the store is away is told that nothing was written") {
   world w;
-  w.weather->stays(ending::transient);
+  w.faults->stays(commit_status::transient);
   const auto p = w.send_registration("Ada", ada);
   w.pass(6s);
   REQUIRE(p->no);
   CHECK(p->no->what == code::not_applied);
-  w.weather->clears();
+  w.faults->clears();
   w.pass(2s);
   CHECK(rows_of(w, ada) == 0);
   const auto again = w.send_registration("Ada", ada);

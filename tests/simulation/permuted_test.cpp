@@ -1,4 +1,4 @@
-#include "trial.hpp"
+#include "random_run.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -33,14 +33,14 @@ TEST_CASE("whatever order things happen in and whatever fails, every promise is 
   int commands = 0;
   int faults = 0;
   for (unsigned seed = first_seed(); seed < first_seed() + seeds(); ++seed) {
-    trial t{seed};
+    random_run t{seed};
     t.run();
     INFO("seed " << seed << ", trace " << std::hex << t.trace());
     CHECK(joined(t.complaints) == "");
     commands += t.commands();
     faults += t.faults();
     if (seed % 100 == 0) {
-      trial same{seed};
+      random_run same{seed};
       same.run();
       CHECK(same.trace() == t.trace());
     }

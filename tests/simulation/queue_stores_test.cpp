@@ -33,7 +33,7 @@ struct life {
     REQUIRE(found.size() == 1);
     return found.front();
   }
-  std::unique_ptr<persistence::reader> reader() { return w.weather->behind().open_reader(); }
+  std::unique_ptr<persistence::reader> reader() { return w.faults->behind().open_reader(); }
 
   world w;
 };
@@ -84,7 +84,7 @@ TEMPLATE_TEST_CASE("a queue lives the same life on every store", "", test::memor
   CHECK(l.row("a").error_code == "lease_lost");
   CHECK(l.row("brief").status == queue::status::failed);
   const auto again = l.claims("a");
-  l.does<queue::standing>(queue::complete{{{"a", again, R"({"ok":true})"}}, true});
+  l.does<queue::job_result>(queue::complete{{{"a", again, R"({"ok":true})"}}, true});
   CHECK(l.row("a").results.text == R"({"ok":true})");
   CHECK(l.row("a").completed_at);
 
@@ -95,9 +95,9 @@ TEMPLATE_TEST_CASE("a queue lives the same life on every store", "", test::memor
   f.error = "no 42";
   f.error_code = "net";
   f.permanent = true;
-  l.does<queue::standing>(f);
+  l.does<queue::job_result>(f);
   CHECK(l.row("b").error == "no 42");
-  l.does<queue::standing>(queue::cancel{"unique", "changed my mind"});
+  l.does<queue::job_result>(queue::cancel{"unique", "changed my mind"});
   CHECK(l.row("unique").status == queue::status::cancelled);
   CHECK(l.row("unique").message == "changed my mind");
 
@@ -113,13 +113,13 @@ TEMPLATE_TEST_CASE("a queue lives the same life on every store", "", test::memor
   const auto groups = l.does<queue::dead_groups>(queue::show_dead{"", 10}).groups;
   REQUIRE(groups.size() == 1);
   CHECK(groups.front().error_code == "net");
-  queue::redrive wish;
-  wish.error_code = "net";
-  CHECK(l.does<queue::swept>(wish).moved == 1);
+  queue::redrive request;
+  request.error_code = "net";
+  CHECK(l.does<queue::swept>(request).moved == 1);
   l.w.pass(1s);
-  l.does<queue::standing>(queue::complete{{{"b", l.claims("b"), {}}}, true});
+  l.does<queue::job_result>(queue::complete{{{"b", l.claims("b"), {}}}, true});
   l.w.pass(60s);
-  l.does<queue::standing>(queue::release{{{"later", l.claims("later"), {}}}, true});
+  l.does<queue::job_result>(queue::release{{{"later", l.claims("later"), {}}}, true});
   CHECK(l.row("later").attempts == 0);
 
   const auto from = l.reader();

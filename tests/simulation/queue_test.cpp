@@ -1,6 +1,6 @@
 #include "world.hpp"
 
-#include "messages/journal.hpp"
+#include "messages/event_codec.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -210,7 +210,7 @@ TEST_CASE("waiting claims survive a cut of their queue") {
   w.ask_work(claiming());
   const auto waiting = w.send_work(claiming(25));
   w.settle();
-  w.store.next([](const persistence::batch&, persistence::store&) { return weather::outcome(ending::poison); }, 2);
+  w.store.next([](const persistence::batch&, persistence::store&) { return store_faults::outcome(commit_status::poison); }, 2);
   CHECK(w.ask_work(one("b"))->refused(code::internal));
   CHECK(waiting->answers == 0);
   CHECK(w.ask_work(one("c"))->accepted());
@@ -278,28 +278,28 @@ TEST_CASE("finished jobs are found by their rows when their time is over, and pu
   w.ask_work(one("last"));
   for (int round = 0; round < 2; ++round) {
     const auto p = w.ask_work(queue::claim{"w", {}, 1'000, 60, 0});
-    queue::complete wish;
+    queue::complete request;
     for (const auto& j : p->get<queue::claimed_jobs>().jobs)
-      wish.jobs.push_back({j.id, token_of(*p), {}});
-    w.ask_work(wish);
+      request.jobs.push_back({j.id, token_of(*p), {}});
+    w.ask_work(request);
   }
   CHECK(w.count("select count(*) from work_finished") == 1'001);
   w.pass(1s);
-  const auto reader = w.weather->behind().open_reader();
+  const auto reader = w.faults->behind().open_reader();
   auto& host = *w.node->hosts.at(queue::kind::name);
   int ended = 0;
-  CHECK(host.upkeep(*reader, w.now(), [](bool) {}).empty());
+  CHECK(host.maintenance(*reader, w.now(), [](bool) {}).empty());
   w.node->env.finished_kept = 500ms;
   int rounds = 0;
   for (;; ++rounds) {
-    auto errands = host.upkeep(*reader, w.now(), [&](bool accepted) { ended += accepted ? 1 : 0; });
-    if (errands.empty())
+    auto system_requests = host.maintenance(*reader, w.now(), [&](bool accepted) { ended += accepted ? 1 : 0; });
+    if (system_requests.empty())
       break;
-    for (auto& e : errands) {
+    for (auto& e : system_requests) {
       w.address(*e, entity_id{e->target}, {});
       w.dispatch(e);
     }
-    errands.clear();
+    system_requests.clear();
     w.settle();
   }
   CHECK(rounds == 4);
@@ -332,7 +332,7 @@ public:
   int faults = 0;
 
 private:
-  struct wish {
+  struct request {
     queue_probe_ptr probe;
     std::string what; ///< enqueue, claim, complete, other
     std::string id;
@@ -349,7 +349,7 @@ private:
     ++commands;
     auto p = world_.send_work(std::move(c), std::move(key));
     p->heard = [this, raw = p.get(), what] { hear(*raw, what); };
-    wishes_.push_back({std::move(p), std::move(what), std::move(id), false});
+    wanted_.push_back({std::move(p), std::move(what), std::move(id), false});
   }
 
   /// A worker learns of its lease when it is answered, not before.
@@ -377,7 +377,7 @@ private:
     else if (dice < 93)
       fault();
     else if (dice < 95)
-      world_.weather->stays(any(2) ? ending::transient : ending::full);
+      world_.faults->stays(any(2) ? commit_status::transient : commit_status::full);
     else if (dice < 98)
       calm();
     else
@@ -408,18 +408,18 @@ private:
   void fault() {
     ++faults;
     switch (any(7)) {
-      case 0: return world_.store.fails(ending::transient, 1 + any(4));
-      case 1: return world_.store.fails(ending::unknown, 1 + any(2));
+      case 0: return world_.store.fails(commit_status::transient, 1 + any(4));
+      case 1: return world_.store.fails(commit_status::unknown, 1 + any(2));
       case 2: return world_.store.loses_reply();
       case 3: return world_.store.commits_late();
       case 4: return world_.store.fails_reconnects(1 + any(4));
       case 5: return world_.store.fails_reads(1 + any(2));
-      default: return world_.store.fails(ending::down);
+      default: return world_.store.fails(commit_status::down);
     }
   }
 
   void calm() {
-    world_.weather->clears();
+    world_.faults->clears();
     world_.store.fails_reconnects(0);
     world_.store.fails_reads(0);
   }
@@ -428,7 +428,7 @@ private:
     ++faults;
     calm();
     world_.crash();
-    for (auto& w : wishes_)
+    for (auto& w : wanted_)
       w.lost = w.lost || w.probe->answers == 0;
   }
 
@@ -458,7 +458,7 @@ private:
   void check() {
     std::map<std::string, int> enqueued, completed;
     std::map<std::string, std::int64_t> holder;
-    const auto from = world_.weather->behind().open_reader();
+    const auto from = world_.faults->behind().open_reader();
     from->query("select type, data from journal where kind = 'queue' order by pos", {}, [&](const persistence::result_row& r) {
       const auto e = decode_event<queue::event>(r.text(0), r.text(1));
       if (const auto* in = std::get_if<queue::enqueued>(&e))
@@ -487,7 +487,7 @@ private:
       }
     });
     std::map<std::string, int> told;
-    for (const auto& w : wishes_) {
+    for (const auto& w : wanted_) {
       const auto& p = *w.probe;
       require(p.answers <= 1, p.name() + " was answered twice");
       require(p.answers == 1 || w.lost, p.name() + " was never answered");
@@ -506,7 +506,7 @@ private:
 
   std::mt19937 random_;
   queue_world world_;
-  std::vector<wish> wishes_;
+  std::vector<request> wanted_;
   std::vector<std::pair<std::string, std::int64_t>> held_;
   int enqueued_ = 0;
 };

@@ -41,7 +41,7 @@ TEST_CASE("an answer behind a committed append needs no transaction") {
   world w;
   const auto id = w.create(job(1));
   const auto commits = w.store.commits();
-  w.store.fails(ending::transient);
+  w.store.fails(commit_status::transient);
   const auto wrote = w.send(id, by(1));
   w.settle(); // in flight, and waiting for its second try
   const auto saw = w.send_read(id, opening::show{});
@@ -84,12 +84,12 @@ TEST_CASE("an offer that was never committed is never due") {
   const auto id = w.create(job(1, 1));
   w.ask(id, by(1));
   w.ask(id, by(2));
-  w.weather->stays(ending::transient);
+  w.faults->stays(commit_status::transient);
   const auto p = w.send(id, leaves(id, 1));
   w.pass(6s);
   CHECK(p->refused(code::not_applied));
   CHECK(w.node->timer_counts.waiting == 0);
-  w.weather->clears();
+  w.faults->clears();
   w.pass(60s);
   CHECK(w.count(count_of("DECAY_TRIGGERED")) == 0);
   CHECK(w.count("select count(*) from timers") == 0);

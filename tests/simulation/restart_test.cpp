@@ -66,9 +66,9 @@ TEST_CASE("an offer that was due while nobody was there decays at the start, bef
   w.ask(id, by(2));
   w.ask(id, by(3));
   w.ask(id, leaves(id, 1));
-  w.weather->unreachable = true; // the process is not there
+  w.faults->unreachable = true; // the process is not there
   w.pass(5min);
-  w.weather->clears();
+  w.faults->clears();
   w.write("update timers set due = due"); // the row as the last commit left it
   w.crash();
   const auto late = w.ask(id, opening::acknowledge{nth(id, 2)});
@@ -109,11 +109,11 @@ TEST_CASE("no newcomer comes before the rest of a cascade") {
   const auto id = crowded(w, 2'500);
   const bool one_more = GENERATE(false, true);
   w.send(id, with_capacity(one_more ? 2'502 : 2'501));
-  const auto newcomer = w.send(id, by(9'000));
+  const auto new_applicant = w.send(id, by(9'000));
   w.settle();
-  REQUIRE(newcomer->accepted());
+  REQUIRE(new_applicant->accepted());
   // It meets the opening as the whole cascade leaves it: with one slot free and nobody waiting, or full.
-  CHECK(newcomer->get<opening::application_result>().status
+  CHECK(new_applicant->get<opening::application_result>().status
         == (one_more ? opening::status::active : opening::status::waitlist));
   CHECK(promotions(w) == 2'500);
   CHECK(w.verified());
@@ -130,8 +130,8 @@ TEST_CASE("a cascade interrupted by a crash goes on at the start") {
   CHECK(w.verified());
   w.crash();
   CHECK(promotions(w) == 2'500);
-  const auto newcomer = w.ask(id, by(9'000));
-  CHECK(newcomer->get<opening::application_result>().status == opening::status::waitlist);
+  const auto new_applicant = w.ask(id, by(9'000));
+  CHECK(new_applicant->get<opening::application_result>().status == opening::status::waitlist);
   CHECK(w.verified());
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("a cascade whose continuation is cut goes on") {
   w.send(id, with_capacity(2'501));
   w.store.next([](const persistence::batch& b, persistence::store& inner) { return inner.commit(b); });
   w.store.next([&](const persistence::batch&, persistence::store&) {
-    return persistence::commit_outcome{.how = ending::head_moved, .heads = {the(id)}};
+    return persistence::commit_outcome{.how = commit_status::head_moved, .heads = {the(id)}};
   });
   w.settle();
   w.pass(2s);

@@ -109,7 +109,7 @@ TEST_CASE("a command handed back to an actor that rests is not lost") {
   counting_world w;
   w.asks(add{1});
   w.store.next([](const persistence::batch&, persistence::store&) {
-    return persistence::commit_outcome{.how = ending::head_moved, .heads = {{kind::name, "a"}}};
+    return persistence::commit_outcome{.how = commit_status::head_moved, .heads = {{kind::name, "a"}}};
   });
   const auto sent = w.sends(add{2});
   const auto bad = w.sends(explode{});
@@ -132,9 +132,9 @@ TEST_CASE("a tick that throws is tried again after each rest and ends in quarant
 TEST_CASE("an actor that throws while its batch is in doubt loads behind that batch") {
   counting_world w;
   w.asks(add{1});
-  w.weather->on_commit = [](const persistence::batch& b, persistence::store& behind) {
+  w.faults->on_commit = [](const persistence::batch& b, persistence::store& behind) {
     behind.commit(b);
-    return weather::outcome(ending::unknown);
+    return store_faults::outcome(commit_status::unknown);
   };
   const auto sent = w.sends(add{2});
   w.sends(explode{});
@@ -142,7 +142,7 @@ TEST_CASE("an actor that throws while its batch is in doubt loads behind that ba
   w.pass(1s);
   CHECK(sent->answers == 0);
   CHECK(later->answers == 0);
-  w.weather->clears();
+  w.faults->clears();
   w.pass(1s);
   CHECK(sent->accepted());
   CHECK(sum_in(later) == 7);
@@ -155,7 +155,7 @@ TEST_CASE("only the callers of an overrun entity are told that it is overrun") {
   world w;
   const auto hot = w.create(job(1));
   const auto cool = w.create(job(1));
-  w.weather->stays(ending::transient);
+  w.faults->stays(commit_status::transient);
   std::vector<std::shared_ptr<opening_probe>> all;
   for (int i = 1; i <= 1'024; ++i)
     all.push_back(w.send(hot, by(i)));
@@ -164,7 +164,7 @@ TEST_CASE("only the callers of an overrun entity are told that it is overrun") {
   CHECK(beyond->refused(code::overloaded));
   const auto elsewhere = w.ask(cool, by(1));
   CHECK(elsewhere->answers == 0);
-  w.weather->clears();
+  w.faults->clears();
   w.pass(1s);
   CHECK(std::all_of(all.begin(), all.end(), [](const auto& p) { return p->accepted(); }));
   CHECK(elsewhere->accepted());
@@ -201,13 +201,13 @@ TEST_CASE("whoever arrives while an actor leaves is not lost and keeps its turn"
 TEST_CASE("an actor with something pending does not leave") {
   world w;
   const auto id = w.create(job(1));
-  w.weather->stays(ending::transient);
+  w.faults->stays(commit_status::transient);
   const auto p = w.send(id, by(1));
   w.settle();
   caf::anon_send(w.node->supervisor, actors::idle_atom::value, the(id));
   w.settle();
   CHECK(w.node->occupied.residents == 1);
-  w.weather->clears();
+  w.faults->clears();
   w.pass(1s);
   CHECK(p->accepted());
 }
@@ -222,7 +222,7 @@ TEST_CASE("above the limit the least recently used leaves") {
   w.ask(ids[0], by(1)); // now the second is the oldest
   ids.push_back(w.create(job(1)));
   CHECK(w.node->occupied.residents == 3);
-  w.weather->unreachable = true; // who is not resident can not be read
+  w.faults->unreachable = true; // who is not resident can not be read
   CHECK(w.read(ids[0], opening::show{})->accepted());
   CHECK(w.read(ids[2], opening::show{})->accepted());
   CHECK(w.read(ids[3], opening::show{})->accepted());
@@ -234,7 +234,7 @@ TEST_CASE("a command whose deadline passes while it waits for a load has changed
   const auto id = w.create(job(1));
   w.ask(id, by(1));
   // In doubt for long: what comes behind it can not be loaded.
-  w.weather->on_commit = [](const persistence::batch&, persistence::store&) { return weather::outcome(ending::unknown); };
+  w.faults->on_commit = [](const persistence::batch&, persistence::store&) { return store_faults::outcome(commit_status::unknown); };
   w.send(id, by(2));
   w.settle();
   w.send(id, by(3));
@@ -244,7 +244,7 @@ TEST_CASE("a command whose deadline passes while it waits for a load has changed
   CHECK(p->answers == 0);
   w.pass(3s);
   CHECK(p->refused(code::not_applied));
-  w.weather->clears();
+  w.faults->clears();
   w.pass(3s);
   CHECK(w.read(id, opening::show{})->get<opening::job>().waitlist_count == 1);
   CHECK(w.verified());

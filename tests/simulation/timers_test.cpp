@@ -27,7 +27,7 @@ void haunt(world& w, int count, milliseconds from, int first_key = 1'000'000) {
   const auto first = to_ms(w.now() + from);
   for (int i = 0; i < count; ++i) {
     const std::vector<persistence::sql_param> row{std::to_string(first_key + i), first + i};
-    w.weather->behind().write("insert into timers (kind, key, shard, due) values ('opening', $1, 0, $2)", row,
+    w.faults->behind().write("insert into timers (kind, key, shard, due) values ('opening', $1, 0, $2)", row,
                               [](const persistence::result_row&) {});
   }
 }
@@ -249,7 +249,7 @@ TEST_CASE("a tick whose decision was cut is repeated") {
   const auto id = offering(w, 60);
   w.pass(59s);
   w.store.next([&](const persistence::batch&, persistence::store&) {
-    return persistence::commit_outcome{.how = ending::head_moved, .heads = {the(id)}};
+    return persistence::commit_outcome{.how = commit_status::head_moved, .heads = {the(id)}};
   });
   w.pass(1s + 1ms);
   CHECK(decays(w) == 0);
@@ -267,7 +267,7 @@ TEST_CASE("a decay decided before a crash is decided once") {
   if (committed)
     w.store.loses_reply();
   else
-    w.store.fails(ending::unknown);
+    w.store.fails(commit_status::unknown);
   w.settle();
   CHECK(decays(w) == (committed ? 1 : 0));
   w.crash();

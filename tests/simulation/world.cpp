@@ -38,7 +38,7 @@ persistence::journal_writer::options writing(world& w) {
     if (w.node)
       w.node->env.arm(id, due);
   };
-  o.alarm = [&w](std::string_view what, const std::string&) { w.alarms.emplace_back(what); };
+  o.on_warning = [&w](std::string_view what, const std::string&) { w.warnings.emplace_back(what); };
   return o;
 }
 
@@ -49,7 +49,7 @@ world::parts::parts(world& w)
     time{epoch + std::chrono::floor<milliseconds>(w.lived_), [&w] { return w.steady().time_since_epoch(); }},
     writer{w.store, w.last_batch_, writing(w)}, readers{w.store, 0}, loaders{w.store, 0}, answers{readers, stored}, known{readers, emails},
     env{system, time, writer, loaders, answers,
-        [this](const entity_id& id, instant due) { caf::anon_send(alarm, actors::arm_atom::value, id, to_ms(due)); },
+        [this](const entity_id& id, instant due) { caf::anon_send(timers_actor, actors::arm_atom::value, id, to_ms(due)); },
         [&w] { return w.steady(); }} {
   ids.open(w.store, "openings");
   ids.open(w.store, "applicants");
@@ -59,22 +59,22 @@ world::parts::parts(world& w)
     w.more_kinds(hosts, env);
   supervisor = system.spawn<actors::supervisor>(hosts, w.supervision, occupied, env.steady_now);
   directory = system.spawn<actors::directory>(env, known, ids);
-  alarm = system.spawn<actors::timers>(
+  timers_actor = system.spawn<actors::timers>(
     time, readers, [this](const entity_id& id) { caf::anon_send(supervisor, actors::tick_atom::value, id); }, timer_counts);
 }
 
 world::parts::~parts() {
   caf::anon_send_exit(supervisor, caf::exit_reason::kill);
   caf::anon_send_exit(directory, caf::exit_reason::kill);
-  caf::anon_send_exit(alarm, caf::exit_reason::kill);
-  supervisor = directory = alarm = nullptr;
+  caf::anon_send_exit(timers_actor, caf::exit_reason::kill);
+  supervisor = directory = timers_actor = nullptr;
   while (scheduler.try_run_once()) {}
   // A delayed message that is still pending would keep the system from ending.
   scheduler.clock().cancel_all();
 }
 
 world::world(std::unique_ptr<persistence::store> inner, unsigned seed)
-  : weather{new simulation::weather{std::move(inner)}}, store{std::unique_ptr<persistence::store>{weather}}, random_{seed} {
+  : faults{new simulation::store_faults{std::move(inner)}}, store{std::unique_ptr<persistence::store>{faults}}, random_{seed} {
   last_batch_ = store.open("main");
   node = std::make_unique<parts>(*this);
   settle();
@@ -183,7 +183,7 @@ std::shared_ptr<opening_probe> world::send_public(const std::string& job, std::s
   auto p = std::make_shared<opening_probe>();
   address(*p, {opening::kind::name, job}, std::move(key));
   p->command = opening::apply{};
-  const auto resolve = [this, email](std::shared_ptr<opening_probe> q, newcomer lost) {
+  const auto resolve = [this, email](std::shared_ptr<opening_probe> q, new_applicant lost) {
     ++resolutions;
     auto question = std::make_shared<actors::directory::question>();
     question->name = "Somebody";
@@ -219,13 +219,13 @@ std::shared_ptr<registration_probe> world::send_registration(std::string name, s
 
 std::int64_t world::count(const std::string& sql) {
   std::int64_t n = 0;
-  weather->behind().open_reader()->query(sql, {}, [&](const persistence::result_row& r) { n = r.integer(0); });
+  faults->behind().open_reader()->query(sql, {}, [&](const persistence::result_row& r) { n = r.integer(0); });
   return n;
 }
 
 std::string world::text(const std::string& sql) {
   std::string out;
-  weather->behind().open_reader()->query(sql, {}, [&](const persistence::result_row& r) { out = r.text(0); });
+  faults->behind().open_reader()->query(sql, {}, [&](const persistence::result_row& r) { out = r.text(0); });
   return out;
 }
 
@@ -234,16 +234,16 @@ std::int64_t world::events_of(const actors::request& r) {
 }
 
 void world::write(const std::string& sql) {
-  weather->behind().write(sql, {}, [](const persistence::result_row&) {});
+  faults->behind().write(sql, {}, [](const persistence::result_row&) {});
 }
 
-bool world::has_alarm(std::string_view part) const {
-  return std::any_of(alarms.begin(), alarms.end(), [&](const auto& a) { return a.find(part) != std::string::npos; });
+bool world::has_warning(std::string_view part) const {
+  return std::any_of(warnings.begin(), warnings.end(), [&](const auto& a) { return a.find(part) != std::string::npos; });
 }
 
 bool world::verified(std::string* why) {
   std::ostringstream out;
-  const bool clean = actors::verify_all(weather->behind(), out) == 0;
+  const bool clean = actors::verify_all(faults->behind(), out) == 0;
   if (why)
     *why = out.str();
   return clean;

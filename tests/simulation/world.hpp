@@ -8,9 +8,9 @@
 #include "actors/queue/actor.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/timers.hpp"
-#include "persistence/faulty_store.hpp"
+#include "tests/faults/faulty_store.hpp"
 #include "persistence/rows.hpp"
-#include "weather.hpp"
+#include "tests/faults/store_faults.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -25,7 +25,7 @@
 namespace callboard::simulation {
 
 using namespace std::chrono_literals;
-using persistence::ending;
+using persistence::commit_status;
 
 /// What became of a request, seen by its caller.
 template <class Kind>
@@ -167,11 +167,11 @@ public:
   std::int64_t events_of(const actors::request& r);
   /// DDL and what strangers do to the store.
   void write(const std::string& sql);
-  bool has_alarm(std::string_view part) const;
+  bool has_warning(std::string_view part) const;
   /// callboard verify finds nothing.
   bool verified(std::string* why = nullptr);
 
-  simulation::weather* weather; ///< what the store is like until it changes; `store` scripts single commits on top of it
+  simulation::store_faults* faults; ///< what the store is like until it changes; `store` scripts single commits on top of it
   persistence::faulty_store store;
   bool permuted = false; ///< jobs run in an order that the seed decides
 
@@ -191,16 +191,16 @@ public:
     actors::environment env;
     actors::kind_hosts hosts;
     actors::occupancy occupied;
-    actors::timer_figures timer_counts;
+    actors::timer_metrics timer_counts;
     caf::actor supervisor;
     caf::actor directory;
-    caf::actor alarm;
+    caf::actor timers_actor;
   };
   std::unique_ptr<parts> node;
   /// Further kinds for the node, before it starts (again).
   std::function<void(actors::kind_hosts&, actors::environment&)> more_kinds;
   actors::supervision supervision;
-  std::vector<std::string> alarms;
+  std::vector<std::string> warnings;
   int resolutions = 0; ///< questions to the directory on behalf of applications
 
 private:

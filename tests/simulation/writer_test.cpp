@@ -42,7 +42,7 @@ public:
       script.pop_front();
     } else if (always)
       out = always(b);
-    if (out.how == ending::committed)
+    if (out.how == commit_status::committed)
       at = b.number;
     return out;
   }
@@ -85,7 +85,7 @@ public:
   notebook store;
   diary told;
   std::chrono::steady_clock::time_point now{};
-  std::vector<std::string> armed, alarms;
+  std::vector<std::string> armed, warnings;
   journal_writer::options how() {
     journal_writer::options o;
     o.seed = 1;
@@ -93,7 +93,7 @@ public:
     o.batch_bytes_max = 100'000;
     o.now = [this] { return now; };
     o.arm = [this](const entity_id& e, instant) { armed.push_back(e.key); };
-    o.alarm = [this](std::string_view what, const std::string&) { alarms.emplace_back(what); };
+    o.on_warning = [this](std::string_view what, const std::string&) { warnings.emplace_back(what); };
     return o;
   }
   journal_writer writer{store, 0, how()};
@@ -146,7 +146,7 @@ public:
   }
 };
 
-commit_outcome moved(const std::string& key) { return {.how = ending::head_moved, .heads = {{"thing", key}}}; }
+commit_outcome moved(const std::string& key) { return {.how = commit_status::head_moved, .heads = {{"thing", key}}}; }
 
 applicant_row person(std::int64_t id, const std::string& email) { return {{id}, "Somebody", email, {}}; }
 
@@ -194,7 +194,7 @@ TEST_CASE("an answer with nothing before it leaves at once") {
 
 TEST_CASE("a load waits for everything its entity sent, and for nobody else") {
   desk d;
-  d.store.script.push_back([](const batch&) { return commit_outcome{.how = ending::transient}; });
+  d.store.script.push_back([](const batch&) { return commit_outcome{.how = commit_status::transient}; });
   d.sends("a", 1, "wrote");
   d.loads("a");
   d.loads("b", "other");
@@ -289,7 +289,7 @@ TEST_CASE("who lost a name is told so, whoever is cut with it is not") {
   alone.replies.push_back(std::make_unique<entry>(d.told, "registration", true));
   d.writer.submit(std::move(alone));
   d.store.script.push_back([](const batch&) {
-    return commit_outcome{.how = ending::name_taken, .names = {{&table_of<applicant_row>(), "ada@example.org"}}};
+    return commit_outcome{.how = commit_status::name_taken, .names = {{&table_of<applicant_row>(), "ada@example.org"}}};
   });
   d.runs();
   d.loads("a");
@@ -305,7 +305,7 @@ TEST_CASE("poison is found with a few commits") {
     d.sends(std::string{static_cast<char>('a' + i)}, 1, std::to_string(i));
   d.store.always = [](const batch& b) {
     const bool offends = std::any_of(b.lines.begin(), b.lines.end(), [](const auto& l) { return l.entity->key == "f"; });
-    return commit_outcome{.how = offends ? ending::poison : ending::committed};
+    return commit_outcome{.how = offends ? commit_status::poison : commit_status::committed};
   };
   d.runs();
   auto sorted = d.told.lines;
@@ -317,7 +317,7 @@ TEST_CASE("poison is found with a few commits") {
 
 TEST_CASE("answers between suspects do not stop the search for poison") {
   desk d;
-  d.store.script.push_back([](const batch&) { return commit_outcome{.how = ending::transient}; });
+  d.store.script.push_back([](const batch&) { return commit_outcome{.how = commit_status::transient}; });
   d.sends("a", 1, "first");
   d.runs(); // in flight: the rest queues behind it
   d.sends("a", 0, "read");
@@ -325,7 +325,7 @@ TEST_CASE("answers between suspects do not stop the search for poison") {
   d.sends("c", 1, "good");
   d.store.always = [](const batch& b) {
     const bool offends = std::any_of(b.lines.begin(), b.lines.end(), [](const auto& l) { return l.entity->key == "b"; });
-    return commit_outcome{.how = offends ? ending::poison : ending::committed};
+    return commit_outcome{.how = offends ? commit_status::poison : commit_status::committed};
   };
   d.now += 1s;
   d.runs(); // no time passes any more
@@ -334,7 +334,7 @@ TEST_CASE("answers between suspects do not stop the search for poison") {
 
 TEST_CASE("a batch in doubt is sent again as it was") {
   desk d;
-  const auto unknown = [](const batch&) { return commit_outcome{.how = ending::unknown}; };
+  const auto unknown = [](const batch&) { return commit_outcome{.how = commit_status::unknown}; };
   d.store.script = {unknown, unknown, unknown};
   d.sends("a", 2, "a");
   d.runs();
@@ -351,7 +351,7 @@ TEST_CASE("a batch in doubt is sent again as it was") {
 
 TEST_CASE("patience ends on time however long the pauses are") {
   desk d;
-  d.store.always = [](const batch&) { return commit_outcome{.how = ending::down}; };
+  d.store.always = [](const batch&) { return commit_outcome{.how = commit_status::down}; };
   d.sends("a", 1, "a");
   d.passes(4'990ms);
   CHECK(d.told.lines.empty());
@@ -367,7 +367,7 @@ TEST_CASE("a pause between two tries has no moment that everybody shares") {
   d.store.always = [&](const batch&) {
     pauses.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(d.now - last));
     last = d.now;
-    return commit_outcome{.how = ending::transient};
+    return commit_outcome{.how = commit_status::transient};
   };
   d.sends("a", 1, "a");
   d.passes(4s);
@@ -379,7 +379,7 @@ TEST_CASE("a pause between two tries has no moment that everybody shares") {
 
 TEST_CASE("a timer is armed after its commit, once") {
   desk d;
-  d.store.script.push_back([](const batch&) { return commit_outcome{.how = ending::transient}; });
+  d.store.script.push_back([](const batch&) { return commit_outcome{.how = commit_status::transient}; });
   auto a = d.draft("a", 1, "a");
   a.arm = from_ms(5);
   d.writer.submit(std::move(a));
@@ -426,7 +426,7 @@ TEST_CASE("a chore is done again until it succeeds, and nobody waits for it for 
 
 TEST_CASE("what arrives while nothing can be written hears so at once") {
   desk d;
-  d.store.always = [](const batch&) { return commit_outcome{.how = ending::full}; };
+  d.store.always = [](const batch&) { return commit_outcome{.how = commit_status::full}; };
   d.sends("a", 1, "a");
   d.passes(5'100ms);
   CHECK(d.told.lines == lines{"a STORE_FULL"});
@@ -449,13 +449,13 @@ TEST_CASE("a store that forgot batches is told apart from one that is slow") {
   d.sends("a", 1, "a");
   d.runs();
   d.sends("a", 1, "b");
-  d.store.script.push_back([](const batch&) { return commit_outcome{.how = ending::unknown}; });
+  d.store.script.push_back([](const batch&) { return commit_outcome{.how = commit_status::unknown}; });
   d.store.at = 0;
-  const auto age = d.writer.age();
+  const auto store_generation = d.writer.store_generation();
   d.passes(1s);
   CHECK(d.told.lines == lines{"a", "b OUTCOME_UNKNOWN"});
-  CHECK(d.writer.age() > age);
-  CHECK(std::count(d.alarms.begin(), d.alarms.end(), "the store is not as we left it: everything is loaded anew") == 1);
+  CHECK(d.writer.store_generation() > store_generation);
+  CHECK(std::count(d.warnings.begin(), d.warnings.end(), "the store is not as we left it: everything is loaded anew") == 1);
   d.lives.clear();
   d.sends("a", 1, "anew");
   d.runs();

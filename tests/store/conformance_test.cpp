@@ -42,8 +42,8 @@ TEMPLATE_TEST_CASE("a fresh store has a schema and no batch", "[store]", memory,
 
 TEMPLATE_TEST_CASE("a store remembers what it committed", "[store]", file, postgres) {
   opened<TestType> s;
-  CHECK(s.store->commit(draft{1}.event("1", 0).put(person(7, "ada@example.com"))).how == ending::committed);
-  CHECK(s.store->commit(draft{2}.event("1", 1)).how == ending::committed);
+  CHECK(s.store->commit(draft{1}.event("1", 0).put(person(7, "ada@example.com"))).how == commit_status::committed);
+  CHECK(s.store->commit(draft{2}.event("1", 1)).how == commit_status::committed);
   s.reopen();
   CHECK(s.last >= 2);
   CHECK(s.number("select seq from heads where kind = $1 and key = $2", {std::string{"opening"}, std::string{"1"}}) == 2);
@@ -71,7 +71,7 @@ TEMPLATE_TEST_CASE("a batch brings heads, lines and rows in one act", "[store]",
                                      .put(application(50'000'001, 7))
                                      .put(person(7, "ada@example.com"))
                                      .put(timer_row{"opening", "5", 17, noon}));
-  REQUIRE(out.how == ending::committed);
+  REQUIRE(out.how == commit_status::committed);
   CHECK(out.last_position == 3);
 
   std::vector<opening_row> openings;
@@ -104,7 +104,7 @@ TEMPLATE_TEST_CASE("an upsert replaces and an erasure removes", "[store]", memor
   a.rank = 4;
   a.reason = "first";
   REQUIRE(s.store->commit(draft{1}.put(a).put(application(50'000'002, 8)).put(timer_row{"opening", "5", 1, noon})
-                            .put(timer_row{"opening", "6", 1, noon})).how == ending::committed);
+                            .put(timer_row{"opening", "6", 1, noon})).how == commit_status::committed);
   a.rank.reset();
   a.reason = "second";
   a.status = opening::status::inactive;
@@ -112,7 +112,7 @@ TEMPLATE_TEST_CASE("an upsert replaces and an erasure removes", "[store]", memor
   REQUIRE(s.store->commit(draft{2}.put(a).erase(timer_row{"opening", "5", 0, noon})
                             .put(timer_row{"opening", "6", 1, from_ms(5)})
                             .erase(timer_row{"opening", "nobody", 0, noon}))
-            .how == ending::committed);
+            .how == commit_status::committed);
   std::vector<application_row> found;
   select<application_row>(*s.reader, "where id between $1 and $2 order by id",
                           {std::int64_t{50'000'000}, std::int64_t{59'999'999}},
@@ -142,7 +142,7 @@ TEMPLATE_TEST_CASE("any text and any bytes come back as they went in", "[store]"
   d.put(request_row{{all_bytes}, {""}, 201, "{\"a\":\"b\\\\c\"}", noon});
   const auto out = s.store->commit(d);
   INFO(out.why);
-  REQUIRE(out.how == ending::committed);
+  REQUIRE(out.how == commit_status::committed);
   id = 0;
   for (const auto& text : awkward) {
     INFO(text);
@@ -166,7 +166,7 @@ TEMPLATE_TEST_CASE("a thousand events keep their order", "[store]", memory, file
   for (int i = 0; i < 1'000; ++i)
     d.event(std::to_string(i % 7), 0, std::to_string(i)).put(application(i + 1, i)).put(person(i + 1, std::to_string(i)));
   const auto out = s.store->commit(d);
-  REQUIRE(out.how == ending::committed);
+  REQUIRE(out.how == commit_status::committed);
   CHECK(out.last_position == 1'000);
   std::int64_t i = 0;
   bool in_order = true;
@@ -185,7 +185,7 @@ TEMPLATE_TEST_CASE("a reader asks with arrays, nulls and booleans", "[store]", m
   for (std::int64_t i = 1; i <= 5; ++i)
     d.put(person(i, "p" + std::to_string(i)));
   d.put(person(6, "\"quoted\\,{}"));
-  REQUIRE(s.store->commit(d).how == ending::committed);
+  REQUIRE(s.store->commit(d).how == commit_status::committed);
   CHECK(s.number("select count(*) from applicants where id = any($1::bigint[])",
                  {std::vector<std::int64_t>{1, 3, 99}}) == 2);
   CHECK(s.number("select count(*) from applicants where id = any($1::bigint[])", {std::vector<std::int64_t>{}}) == 0);
@@ -221,14 +221,14 @@ TEMPLATE_TEST_CASE("the writer hands out blocks of ids", "[store]", memory, file
   CHECK(take(50) == 150);
   CHECK_THROWS_AS(s.write("insert into ids (name, next) values ('x', null)"), store_error);
   CHECK(take(1) == 151);
-  CHECK(s.store->commit(draft{1}.event("1", 0)).how == ending::committed);
+  CHECK(s.store->commit(draft{1}.event("1", 0)).how == commit_status::committed);
 }
 
 TEMPLATE_TEST_CASE("readers see what is committed, beside the writer", "[store]", memory, file, postgres) {
   opened<TestType> s;
   const auto other = s.store->open_reader();
   for (std::int64_t n = 1; n <= 5; ++n) {
-    REQUIRE(s.store->commit(draft{n}.event("1", n - 1)).how == ending::committed);
+    REQUIRE(s.store->commit(draft{n}.event("1", n - 1)).how == commit_status::committed);
     std::int64_t seen = 0;
     other->query("select max(seq) from journal", {}, [&](const result_row& r) { seen = r.integer(0); });
     CHECK(seen == n);
@@ -241,7 +241,7 @@ TEMPLATE_TEST_CASE("a second opener is refused", "[store]", file, postgres) {
   opened<TestType> s;
   const auto second = make_store(s.on.url());
   CHECK_THROWS_AS(second->open("other"), store_in_use);
-  CHECK(s.store->commit(draft{1}.event("1", 0)).how == ending::committed);
+  CHECK(s.store->commit(draft{1}.event("1", 0)).how == commit_status::committed);
   s.reader.reset();
   s.store.reset();
   CHECK(make_store(s.on.url())->open("node") >= 1);

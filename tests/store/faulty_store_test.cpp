@@ -1,4 +1,4 @@
-#include "persistence/faulty_store.hpp"
+#include "tests/faults/faulty_store.hpp"
 #include "tests/store/backends.hpp"
 #include "tests/store/draft.hpp"
 
@@ -25,15 +25,15 @@ struct scripted {
 
 TEST_CASE("failures before the commit leave nothing", "[store][faulty]") {
   scripted s;
-  s.store.fails(ending::transient, 2);
-  s.store.fails(ending::full);
+  s.store.fails(commit_status::transient, 2);
+  s.store.fails(commit_status::full);
   draft d{1};
   d.event("1", 0);
-  CHECK(s.store.commit(d).how == ending::transient);
-  CHECK(s.store.commit(d).how == ending::transient);
-  CHECK(s.store.commit(d).how == ending::full);
+  CHECK(s.store.commit(d).how == commit_status::transient);
+  CHECK(s.store.commit(d).how == commit_status::transient);
+  CHECK(s.store.commit(d).how == commit_status::full);
   CHECK(s.events() == 0);
-  CHECK(s.store.commit(d).how == ending::committed);
+  CHECK(s.store.commit(d).how == commit_status::committed);
   CHECK(s.store.commits() == 4);
 }
 
@@ -42,24 +42,24 @@ TEST_CASE("a lost reply has committed, a lost statement has not, a late one does
   s.store.loses_reply();
   draft first{1};
   first.event("1", 0);
-  CHECK(s.store.commit(first).how == ending::unknown);
+  CHECK(s.store.commit(first).how == commit_status::unknown);
   CHECK(s.events() == 1);
   CHECK(s.store.reconnect() == 1);
-  CHECK(s.store.commit(first).how == ending::committed);
+  CHECK(s.store.commit(first).how == commit_status::committed);
   CHECK(s.events() == 1);
 
-  s.store.fails(ending::unknown);
+  s.store.fails(commit_status::unknown);
   draft second{2};
   second.event("1", 1);
-  CHECK(s.store.commit(second).how == ending::unknown);
+  CHECK(s.store.commit(second).how == commit_status::unknown);
   CHECK(s.store.reconnect() == 1);
-  CHECK(s.store.commit(second).how == ending::committed);
+  CHECK(s.store.commit(second).how == commit_status::committed);
 
   s.store.commits_late();
   {
     draft third{3};
     third.event("1", 2, "{\"late\":true}", "subject").put(person(1, "ada@example.com"));
-    CHECK(s.store.commit(third).how == ending::unknown);
+    CHECK(s.store.commit(third).how == commit_status::unknown);
   }
   CHECK(s.events() == 2);
   s.store.fails_reconnects(1);
@@ -72,10 +72,10 @@ TEST_CASE("a lost reply has committed, a lost statement has not, a late one does
 
 TEST_CASE("a foreign hand moves a head", "[store][faulty]") {
   scripted s;
-  REQUIRE(s.store.commit(draft{1}.event("1", 0).event("2", 0)).how == ending::committed);
+  REQUIRE(s.store.commit(draft{1}.event("1", 0).event("2", 0)).how == commit_status::committed);
   s.store.moves_head({"opening", "1"});
   const auto out = s.store.commit(draft{2}.event("1", 1).event("2", 1));
-  REQUIRE(out.how == ending::head_moved);
+  REQUIRE(out.how == commit_status::head_moved);
   REQUIRE(out.heads.size() == 1);
   CHECK(out.heads[0].key == "1");
 }

@@ -1,5 +1,5 @@
-#include "persistence/postgres_errors.hpp"
-#include "persistence/postgres_schema.hpp"
+#include "persistence/postgres/errors.hpp"
+#include "persistence/postgres/schema.hpp"
 #include "tests/store/backends.hpp"
 #include "tests/store/draft.hpp"
 #include "tests/store/tcp_proxy.hpp"
@@ -54,42 +54,42 @@ constexpr auto waiting_for_a_lock =
 
 TEST_CASE("a killed backend is in doubt, and the batch goes again", "[store][postgres]") {
   remote s;
-  REQUIRE(s.behind->commit(draft{1}.event("1", 0)).how == ending::committed);
+  REQUIRE(s.behind->commit(draft{1}.event("1", 0)).how == commit_status::committed);
   REQUIRE(s.kill_writer() == 1);
   draft d{2};
   d.event("1", 1);
   const auto out = s.behind->commit(d);
-  CHECK((out.how == ending::unknown || out.how == ending::down));
-  CHECK(s.behind->commit(d).how == ending::down); // never again on that connection
+  CHECK((out.how == commit_status::unknown || out.how == commit_status::down));
+  CHECK(s.behind->commit(d).how == commit_status::down); // never again on that connection
   CHECK_THROWS_AS(s.behind->write("delete from ids", {}, [](const result_row&) {}), store_error);
   CHECK(s.behind->reconnect() == 1);
-  CHECK(s.behind->commit(d).how == ending::committed);
+  CHECK(s.behind->commit(d).how == commit_status::committed);
   CHECK(s.number(events) == 2);
 }
 
 TEST_CASE("a batch whose reply was lost commits exactly once", "[store][postgres]") {
   remote s;
   // Of the same shape, so that the statement is prepared and the reply that gets lost is the commit's.
-  REQUIRE(s.behind->commit(draft{1}.event("1", 0).put(person(9, "grace@example.com"))).how == ending::committed);
+  REQUIRE(s.behind->commit(draft{1}.event("1", 0).put(person(9, "grace@example.com"))).how == commit_status::committed);
   draft d{2};
   d.event("1", 1).event("2", 0).put(person(1, "ada@example.com"));
   s.proxy.lose_replies();
   auto sent = std::async(std::launch::async, [&] { return s.behind->commit(d); });
   CHECK(s.becomes(last_batch, 2));
   s.proxy.cut();
-  CHECK(sent.get().how == ending::unknown);
+  CHECK(sent.get().how == commit_status::unknown);
   s.proxy.forward();
   CHECK(s.behind->reconnect() == 2);
   const auto again = s.behind->commit(d);
-  CHECK(again.how == ending::committed);
+  CHECK(again.how == commit_status::committed);
   CHECK(again.last_position == 3);
   CHECK(s.number(events) == 3);
-  CHECK(s.behind->commit(draft{3}.event("1", 2)).how == ending::committed);
+  CHECK(s.behind->commit(draft{3}.event("1", 2)).how == commit_status::committed);
 }
 
 TEST_CASE("a statement that outlives its connection can not commit late", "[store][postgres]") {
   remote s;
-  REQUIRE(s.behind->commit(draft{1}.event("1", 0)).how == ending::committed);
+  REQUIRE(s.behind->commit(draft{1}.event("1", 0)).how == commit_status::committed);
   pqxx::connection rival{s.on.url()};
   auto holding = std::make_unique<pqxx::work>(rival);
   holding->exec("select from heads where key = '1' for update");
@@ -99,7 +99,7 @@ TEST_CASE("a statement that outlives its connection can not commit late", "[stor
   auto sent = std::async(std::launch::async, [&] { return s.behind->commit(d); });
   REQUIRE(s.becomes(waiting_for_a_lock, 1));
   s.proxy.cut();
-  CHECK(sent.get().how == ending::unknown);
+  CHECK(sent.get().how == commit_status::unknown);
   CHECK(s.number(waiting_for_a_lock) == 1); // the server has not noticed
 
   CHECK(s.behind->reconnect() == 1);
@@ -107,25 +107,25 @@ TEST_CASE("a statement that outlives its connection can not commit late", "[stor
   auto again = std::async(std::launch::async, [&] { return s.behind->commit(d); });
   REQUIRE(s.becomes(waiting_for_a_lock, 1));
   holding->commit();
-  CHECK(again.get().how == ending::committed);
+  CHECK(again.get().how == commit_status::committed);
   CHECK(s.number(events) == 2);
   CHECK(s.number(last_batch) == 2);
 }
 
 TEST_CASE("a connection that falls silent is given up", "[store][postgres]") {
   remote s;
-  REQUIRE(s.behind->commit(draft{1}.event("1", 0)).how == ending::committed);
+  REQUIRE(s.behind->commit(draft{1}.event("1", 0)).how == commit_status::committed);
   draft d{2};
   d.event("1", 1);
   s.proxy.go_silent();
   const auto begun = std::chrono::steady_clock::now();
-  CHECK(s.behind->commit(d).how == ending::unknown);
+  CHECK(s.behind->commit(d).how == commit_status::unknown);
   CHECK(std::chrono::steady_clock::now() - begun < 10s);
   CHECK_THROWS_AS(s.behind->reconnect(), store_error);
   s.proxy.cut();
   s.proxy.forward();
   CHECK(s.behind->reconnect() == 1);
-  CHECK(s.behind->commit(d).how == ending::committed);
+  CHECK(s.behind->commit(d).how == commit_status::committed);
   CHECK(s.number(events) == 2);
 }
 
@@ -142,14 +142,14 @@ TEST_CASE("an unreachable server is down at once", "[store][postgres]") {
   s.proxy.cut();
   draft d{1};
   d.event("1", 0);
-  CHECK(s.behind->commit(d).how == ending::unknown);
+  CHECK(s.behind->commit(d).how == commit_status::unknown);
   CHECK_THROWS_AS(s.behind->reconnect(), store_error);
-  CHECK(s.behind->commit(d).how == ending::down);
+  CHECK(s.behind->commit(d).how == commit_status::down);
   CHECK_THROWS_AS(count(), store_error);
   CHECK_THROWS_AS(count(), store_error);
   s.proxy.refuse(false);
   CHECK(s.behind->reconnect() == 0);
-  CHECK(s.behind->commit(d).how == ending::committed);
+  CHECK(s.behind->commit(d).how == commit_status::committed);
   CHECK(count() == 1);
 }
 
@@ -159,14 +159,14 @@ TEST_CASE("a lock lost to another server is not taken back", "[store][postgres]"
   const auto key = std::to_string(static_cast<std::int64_t>(session_lock::writer));
   pqxx::nontransaction{s.direct}.exec("select pg_advisory_lock(" + key + ")");
   CHECK_THROWS_AS(s.behind->reconnect(), store_in_use);
-  CHECK(s.behind->commit(draft{1}.event("1", 0)).how == ending::down);
+  CHECK(s.behind->commit(draft{1}.event("1", 0)).how == commit_status::down);
   pqxx::nontransaction{s.direct}.exec("select pg_advisory_unlock(" + key + ")");
   CHECK(s.behind->reconnect() == 0);
 }
 
 TEST_CASE("a cancelled statement did not commit", "[store][postgres]") {
   remote s;
-  REQUIRE(s.behind->commit(draft{1}.event("1", 0)).how == ending::committed);
+  REQUIRE(s.behind->commit(draft{1}.event("1", 0)).how == commit_status::committed);
   pqxx::connection rival{s.on.url()};
   pqxx::work holding{rival};
   holding.exec("select from heads where key = '1' for update");
@@ -176,9 +176,9 @@ TEST_CASE("a cancelled statement did not commit", "[store][postgres]") {
   REQUIRE(s.becomes(waiting_for_a_lock, 1));
   s.number("select count(pg_cancel_backend(pid)) from pg_stat_activity"
            " where datname = current_database() and application_name = 'callboard-writer'");
-  CHECK(sent.get().how == ending::transient);
+  CHECK(sent.get().how == commit_status::transient);
   holding.commit();
-  CHECK(s.behind->commit(d).how == ending::committed);
+  CHECK(s.behind->commit(d).how == commit_status::committed);
   CHECK(s.number(events) == 2);
 }
 
@@ -208,11 +208,11 @@ TEST_CASE("a current schema is opened without changing anything", "[store][postg
 TEST_CASE("what an SQLSTATE means for a batch", "[store]") {
   const auto of = [](std::string state) { return ending_of(postgres_failure{std::move(state), "ERROR:  x\n"}); };
   for (const auto* state : {"40001", "40P01", "53200", "53400", "57014", "55P03", "XX000", "42P01"})
-    CHECK(of(state) == ending::transient);
+    CHECK(of(state) == commit_status::transient);
   for (const auto* state : {"22P02", "22021", "23502", "23505", "54000", "21000"})
-    CHECK(of(state) == ending::poison);
+    CHECK(of(state) == commit_status::poison);
   for (const auto* state : {"", "57P01", "57P02", "08006", "08P01"})
-    CHECK(of(state) == ending::unknown);
-  CHECK(of("53100") == ending::full);
-  CHECK(of("25006") == ending::down);
+    CHECK(of(state) == commit_status::unknown);
+  CHECK(of("53100") == commit_status::full);
+  CHECK(of("25006") == commit_status::down);
 }

@@ -1,4 +1,4 @@
-#include "persistence/sqlite_connection.hpp"
+#include "persistence/sqlite/connection.hpp"
 #include "tests/store/backends.hpp"
 #include "tests/store/draft.hpp"
 
@@ -67,7 +67,7 @@ int survive_full_tmpfs(const std::filesystem::path& folder) {
     return not_allowed;
   const auto s = make_store("sqlite:" + (folder / "callboard.db").string());
   s->open("node");
-  if (s->commit(draft{1}.event("first", 0)).how != ending::committed)
+  if (s->commit(draft{1}.event("first", 0)).how != commit_status::committed)
     return 1;
   const auto ballast = folder / "ballast";
   {
@@ -78,7 +78,7 @@ int survive_full_tmpfs(const std::filesystem::path& folder) {
   draft d{2};
   fill(d);
   for (int i = 0; i < 3; ++i)
-    if (s->commit(d).how != ending::full)
+    if (s->commit(d).how != commit_status::full)
       return 2;
   std::int64_t rows = -1;
   s->open_reader()->query("select count(*) from journal", {}, [&](const result_row& r) { rows = r.integer(0); });
@@ -86,19 +86,19 @@ int survive_full_tmpfs(const std::filesystem::path& folder) {
     return 3;
   std::filesystem::remove(ballast);
   const auto out = s->commit(d);
-  return out.how == ending::committed && out.last_position == 201 ? 0 : 4;
+  return out.how == commit_status::committed && out.last_position == 201 ? 0 : 4;
 }
 
 } // namespace
 
 TEST_CASE("a full database says so, loses nothing and goes on", "[store][sqlite]") {
   opened<file> s;
-  REQUIRE(s.store->commit(draft{1}.event("first", 0)).how == ending::committed);
+  REQUIRE(s.store->commit(draft{1}.event("first", 0)).how == commit_status::committed);
   s.write("pragma max_page_count = 60");
   draft d{2};
   fill(d);
-  CHECK(s.store->commit(d).how == ending::full);
-  CHECK(s.store->commit(d).how == ending::full);
+  CHECK(s.store->commit(d).how == commit_status::full);
+  CHECK(s.store->commit(d).how == commit_status::full);
   CHECK(s.number("select count(*) from journal") == 1);
   CHECK(s.number("select batch from writers") == 1);
   s.write("pragma max_page_count = 1000000");
@@ -131,19 +131,19 @@ TEST_CASE("a disk that fails leaves the outcome open until everything was opened
   opened<file> s;
   const broken_disk::installed disk;
   REQUIRE(disk.used != nullptr);
-  REQUIRE(s.store->commit(draft{1}.event("1", 0)).how == ending::committed);
+  REQUIRE(s.store->commit(draft{1}.event("1", 0)).how == commit_status::committed);
   CHECK(s.number("select count(*) from journal") == 1);
   draft d{2};
   d.event("1", 1);
   broken_disk::on = true;
-  CHECK(s.store->commit(d).how == ending::unknown);
-  CHECK(s.store->commit(d).how == ending::down);
+  CHECK(s.store->commit(d).how == commit_status::unknown);
+  CHECK(s.store->commit(d).how == commit_status::down);
   CHECK_THROWS_AS(s.write("delete from ids"), store_error);
   CHECK_THROWS_AS(s.store->reconnect(), store_error);
-  CHECK(s.store->commit(d).how == ending::down);
+  CHECK(s.store->commit(d).how == commit_status::down);
   broken_disk::on = false;
   CHECK(s.store->reconnect() == 1);
-  CHECK(s.store->commit(d).how == ending::committed);
+  CHECK(s.store->commit(d).how == commit_status::committed);
   CHECK(s.number("select count(*) from journal") == 2);
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("the log goes into the database beside the writer", "[store][sqlite]")
     draft d{n};
     for (int i = 0; i < 200; ++i)
       d.event(std::to_string(n * 1'000 + i), 0, std::string(4'000, 'x'));
-    REQUIRE(s.store->commit(d).how == ending::committed);
+    REQUIRE(s.store->commit(d).how == commit_status::committed);
     s.store->tend();
   }
   // 24 MB and more went through the log. Far more than the passive thread lets it grow to would stay otherwise.

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "http/transport/request_context.hpp"
+#include "base/json.hpp"
+
+/// The calls of agents: who gets a job, and what became of the run.
+namespace callboard::http {
+
+/// `{"action":"run"}`: this job.
+task<response> claim_job(request_context& x, json_document body);
+/// `{"action":"claim_next"}`: the oldest one that matches.
+task<response> claim_next_job(request_context& x, json_document body);
+/// PATCH with a run_id.
+task<response> report_run(request_context& x, json_document body);
+
+} // namespace callboard::http

@@ -1,0 +1,368 @@
+#include "actors/queue/reads.hpp"
+#include "actors/queue/rules.hpp"
+#include "http/transport/responses.hpp"
+#include "http/api/ask.hpp"
+#include "http/api/bodies.hpp"
+#include "http/api/pages.hpp"
+#include "http/api/service.hpp"
+#include "http/api/queue/jobs.hpp"
+#include "http/api/queue/bodies.hpp"
+#include "http/api/results.hpp"
+
+// How those who run a queue look at it and change it.
+
+namespace callboard::http {
+namespace {
+
+using queue::kind;
+using persistence::reader;
+
+refusal no_job(const std::string& id) { return {code::not_found, "Job " + id + " not found", {}}; }
+
+/// The one job of this id; which of several has to be said.
+task<queue::job_view> find_job(request_context& x, std::string id, std::optional<std::string> of) {
+  const auto question = [id, of](reader& from) { return queue::find_jobs(from, id, of); };
+  auto found = co_await read(x, question);
+  if (found.empty())
+    throw refused{no_job(id)};
+  if (found.size() > 1)
+    throw refused{{code::ambiguous_id, "Several queues have a job " + id + "; say which by ?queue=", {}}};
+  co_return std::move(found.front());
+}
+
+task<std::vector<std::string>> queues_meant(request_context& x, std::optional<std::string> one) {
+  if (one) {
+    std::vector<std::string> only{std::move(*one)};
+    co_return only;
+  }
+  const auto question = [](reader& from) { return queue::queue_names(from); };
+  co_return co_await read(x, question);
+}
+
+/// Who remembers the answer to a wish for many.
+std::string record_owner(const std::optional<std::string>& of) { return of.value_or(std::string{queue::default_queue}); }
+
+/// The answer, remembered now that the last of the queues has committed.
+template <class Total>
+task<response> respond_and_store(request_context& x, std::optional<std::string> of, Total response_body) {
+  response r{200, to_json(response_body)};
+  if (!idempotency_key(x))
+    co_return r;
+  queue::command command = queue::store_response{response_body};
+  auto a = co_await ask<kind>(x, record_owner(of), std::move(command), asking::final_part);
+  if (a.again)
+    co_return replayed(std::move(*a.again));
+  co_return r;
+}
+
+/// One decision of a wish for many; it has no record of its own. Once something is done, nobody is told that nothing is.
+task<queue::swept> sweep(request_context& x, std::string of, queue::command c, bool has_begun) {
+  auto here = send_part<kind>(x, std::move(of), std::move(c));
+  try {
+    auto a = co_await received(std::move(here));
+    co_return std::get<queue::swept>(a.result);
+  } catch (const refused& no) {
+    if (has_begun && status_of(no.why.what) == 503)
+      throw refused{{code::outcome_unknown, "Part of it was done; ask again for the rest", {}}};
+    throw;
+  }
+}
+
+struct cancel_body {
+  std::optional<std::string> reason;
+  std::optional<std::string> queue;
+  static constexpr auto fields =
+    std::tuple{field{"reason", &cancel_body::reason, text{0, 1'000}}, field{"queue", &cancel_body::queue}};
+};
+
+struct cancel_many_body {
+  std::optional<std::string> queue;
+  std::optional<std::string> type;
+  std::optional<queue::status> status;
+  std::optional<std::string> reason;
+  static constexpr auto fields =
+    std::tuple{field{"queue", &cancel_many_body::queue}, field{"job_type", &cancel_many_body::type},
+               field{"status", &cancel_many_body::status}, field{"reason", &cancel_many_body::reason, text{0, 1'000}}};
+};
+
+struct no_members {
+  static constexpr auto fields = std::tuple{};
+};
+
+struct redrive_body {
+  std::optional<std::vector<std::string>> ids;
+  std::optional<std::string> type;
+  std::optional<std::string> error_code;
+  std::optional<std::string> fingerprint;
+  std::optional<std::string> queue;
+  std::optional<std::int64_t> rate_per_s;
+  static constexpr auto fields =
+    std::tuple{field{"ids", &redrive_body::ids}, field{"job_type", &redrive_body::type},
+               field{"error_code", &redrive_body::error_code}, field{"fingerprint", &redrive_body::fingerprint},
+               field{"queue", &redrive_body::queue}, field{"rate_per_s", &redrive_body::rate_per_s, integer_range{1, 100'000}}};
+};
+
+/// data.x or metadata.x.y
+bool is_member(std::string_view path) {
+  const bool begins = path.starts_with("data.") || path.starts_with("metadata.");
+  return begins && !path.ends_with('.') && path.find("..") == std::string_view::npos;
+}
+
+response settings_response(answer<kind> a) { return written<queue::settings_view>(std::move(a), success::ok); }
+
+task<response> configured(request_context& x, queue::configure request) {
+  const auto name = x.parameters.at(0);
+  check_queue("name", name);
+  queue::command command = std::move(request);
+  auto a = co_await ask<kind>(x, name, std::move(command), asking::command);
+  co_return settings_response(std::move(a));
+}
+
+/// Asks every queue at once.
+template <class Question>
+std::vector<std::shared_ptr<future<answer<kind>>>> ask_all(request_context& x, const std::vector<std::string>& names,
+                                                         const Question& question) {
+  std::vector<std::shared_ptr<future<answer<kind>>>> out;
+  for (const auto& name : names)
+    out.push_back(send<kind>(x, name, question, asking::question));
+  return out;
+}
+
+} // namespace
+
+task<response> cancel_work(request_context& x) {
+  auto b = body_of<cancel_body>(x);
+  const auto id = job_id(x);
+  auto of = b.queue ? b.queue : queue_in_query(x);
+  if (of)
+    check_queue("queue", *of);
+  const auto found = co_await find_job(x, id, std::move(of));
+  queue::command command = queue::cancel{id, std::move(b.reason)};
+  auto here = send<kind>(x, found.queue, std::move(command), asking::command);
+  bool is_over = false;
+  try {
+    auto a = co_await received(std::move(here));
+    co_return written<queue::job_result>(std::move(a), success::ok);
+  } catch (const refused& no) {
+    is_over = no.why.what == code::not_found;
+    if (!is_over)
+      throw;
+  }
+  throw refused{{code::conflict, "Job " + id + " is over already", {}}};
+}
+
+task<response> cancel_many(request_context& x) {
+  auto b = body_of<cancel_many_body>(x);
+  if (b.queue)
+    check_queue("queue", *b.queue);
+  if (b.type)
+    check_job_name("job_type", *b.type);
+  using queue::status;
+  if (b.status && *b.status != status::pending && *b.status != status::scheduled && *b.status != status::processing)
+    invalid("status", "must be pending, scheduled or processing");
+  auto before = co_await earlier_answer(x, kind::name, record_owner(b.queue));
+  if (before)
+    co_return replayed(std::move(*before));
+  const auto names = co_await queues_meant(x, b.queue);
+  queue::cancel_total total;
+  for (const auto& name : names)
+    for (std::optional<std::int64_t> at = 0; at;) {
+      queue::command request = queue::cancel_matching{b.type, b.status, b.reason, *at};
+      const auto done = co_await sweep(x, name, std::move(request), total.cancelled + total.flagged > 0);
+      total.cancelled += done.moved;
+      total.flagged += done.flagged;
+      at = done.next;
+    }
+  co_return co_await respond_and_store(x, b.queue, total);
+}
+
+task<response> show_work(request_context& x) {
+  const auto id = job_id(x);
+  auto found = co_await find_job(x, id, queue_in_query(x));
+  co_return response{200, to_json(found)};
+}
+
+task<response> list_work(request_context& x) {
+  const auto wanted = text_page_of(x, 2);
+  queue::job_filter filter;
+  if (const auto text = query_text(x, "status")) {
+    filter.is = from_name<queue::status>(*text);
+    if (!filter.is)
+      invalid("status", "must be pending, scheduled, processing, complete, failed or cancelled");
+  }
+  filter.type = query_text(x, "job_type");
+  if (filter.type)
+    check_job_name("job_type", *filter.type);
+  filter.queue = queue_in_query(x);
+  const auto question = [wanted, filter](reader& from) {
+    constexpr std::int64_t rows_per_fetch = 50; // they may be large
+    const auto limit = wanted.limit.value_or(object_rows);
+    std::string text = R"({"jobs":[)";
+    std::optional<text_cursor> next;
+    auto after = wanted.after;
+    for (std::int64_t rows = 0;;) {
+      // One row too many tells that there is a next page.
+      const auto part = std::min(rows_per_fetch, limit - rows + 1);
+      const auto found = queue::jobs_page(from, filter, after[0], after[1], part);
+      for (const auto& j : found) {
+        if (rows == limit || text.size() > page_bytes_max) {
+          next = after;
+          return std::pair{std::move(text), std::move(next)};
+        }
+        text += rows++ == 0 ? "" : ",";
+        write_json(text, j);
+        after = {j.queue, j.id};
+      }
+      if (static_cast<std::int64_t>(found.size()) < part)
+        return std::pair{std::move(text), std::move(next)};
+    }
+  };
+  auto page = co_await read(x, question);
+  response r{200, std::move(page.first) + R"(],"next_cursor":)"};
+  write_json(r.body, page.second ? std::optional{cursor_text(*page.second)} : std::nullopt);
+  r.body += '}';
+  if (page.second)
+    link_next(x, r, *page.second);
+  co_return r;
+}
+
+task<response> explain_work(request_context& x) {
+  const auto id = job_id(x);
+  const auto found = co_await find_job(x, id, queue_in_query(x));
+  queue::command question = queue::explain{id};
+  auto here = send<kind>(x, found.queue, std::move(question), asking::question);
+  try {
+    auto a = co_await received(std::move(here));
+    co_return response{200, to_json(std::get<queue::explanation>(a.result))};
+  } catch (const refused& no) {
+    if (no.why.what != code::not_found)
+      throw;
+  }
+  const auto over = co_await find_job(x, id, found.queue);
+  const queue::explanation finished{id, over.queue, over.status, "finished", "It is over: " + std::string{name(over.status)},
+                                    {}, over.completed_at, {}, {}};
+  co_return response{200, to_json(finished)};
+}
+
+task<response> show_work_stats(request_context& x) {
+  const auto names = co_await queues_meant(x, queue_in_query(x));
+  auto all = ask_all(x, names, queue::show_stats{});
+  response r{200, R"({"queues":[)"};
+  for (auto& one : all) {
+    auto a = co_await received(std::move(one));
+    r.body += r.body.back() == '[' ? "" : ",";
+    write_json(r.body, std::get<queue::stats>(a.result));
+  }
+  r.body += "]}";
+  co_return r;
+}
+
+task<response> list_dead(request_context& x) {
+  const auto wanted = text_page_of(x, 2);
+  const auto limit = wanted.limit.value_or(object_rows);
+  const auto names = co_await queues_meant(x, queue_in_query(x));
+  std::vector<queue::dead_group> groups;
+  std::optional<text_cursor> next;
+  for (const auto& name : names) {
+    if (name < wanted.after[0])
+      continue;
+    if (static_cast<std::int64_t>(groups.size()) == limit) {
+      next = text_cursor{groups.back().queue, groups.back().fingerprint};
+      break;
+    }
+    queue::command question = queue::show_dead{name == wanted.after[0] ? wanted.after[1] : std::string{},
+                                               limit - static_cast<std::int64_t>(groups.size())};
+    auto a = co_await ask<kind>(x, name, std::move(question), asking::question);
+    auto& found = std::get<queue::dead_groups>(a.result);
+    groups.insert(groups.end(), std::move_iterator{found.groups.begin()}, std::move_iterator{found.groups.end()});
+    if (found.has_more) {
+      next = text_cursor{groups.back().queue, groups.back().fingerprint};
+      break;
+    }
+  }
+  std::vector<queue::job_view> last;
+  for (const auto& g : groups) {
+    last.emplace_back();
+    last.back().id = g.last_id;
+    last.back().queue = g.queue;
+  }
+  co_await attach_payloads(x, last);
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    groups[i].error = std::move(last[i].error);
+  response r{200, R"({"groups":)"};
+  write_json(r.body, groups);
+  r.body += R"(,"next_cursor":)";
+  write_json(r.body, next ? std::optional{cursor_text(*next)} : std::nullopt);
+  r.body += '}';
+  if (next)
+    link_next(x, r, *next);
+  co_return r;
+}
+
+task<response> redrive_dead(request_context& x) {
+  auto b = body_of<redrive_body>(x);
+  if (!b.ids && !b.type && !b.error_code && !b.fingerprint)
+    invalid("", "One of ids, job_type, error_code and fingerprint must say what is meant");
+  if (b.ids && b.ids->size() > queue::batch_max)
+    invalid("ids", "must have at most " + std::to_string(queue::batch_max) + " items");
+  if (b.queue)
+    check_queue("queue", *b.queue);
+  auto before = co_await earlier_answer(x, kind::name, record_owner(b.queue));
+  if (before)
+    co_return replayed(std::move(*before));
+  const auto names = co_await queues_meant(x, b.queue);
+  const auto began = x.app.node.now();
+  std::int64_t total = 0;
+  for (const auto& name : names)
+    for (bool more = true; more;) {
+      queue::command request = queue::redrive{b.ids, b.type, b.error_code, b.fingerprint, b.rate_per_s, 0, total, began};
+      const auto done = co_await sweep(x, name, std::move(request), total > 0);
+      total += done.moved;
+      more = done.next.has_value();
+    }
+  co_return co_await respond_and_store(x, b.queue, queue::redrive_total{total});
+}
+
+task<response> list_queues(request_context& x) {
+  const auto names = co_await queues_meant(x, std::nullopt);
+  auto all = ask_all(x, names, queue::show_settings{});
+  response r{200, R"({"queues":[)"};
+  for (auto& one : all) {
+    auto a = co_await received(std::move(one));
+    r.body += r.body.back() == '[' ? "" : ",";
+    write_json(r.body, std::get<queue::settings_view>(a.result));
+  }
+  r.body += "]}";
+  co_return r;
+}
+
+task<response> show_queue_settings(request_context& x) {
+  const auto of = x.parameters.at(0);
+  check_queue("name", of);
+  queue::command question = queue::show_settings{};
+  auto a = co_await ask<kind>(x, of, std::move(question), asking::question);
+  co_return settings_response(std::move(a));
+}
+
+task<response> change_queue(request_context& x) {
+  auto request = body_of<queue::configure>(x);
+  if (request.per_key && *request.per_key && !is_member((*request.per_key)->key))
+    invalid("per_key.key", "must name a member of data or metadata, as in data.user_id");
+  return configured(x, std::move(request));
+}
+
+task<response> pause_queue(request_context& x) {
+  body_of<no_members>(x);
+  queue::configure request;
+  request.paused = true;
+  return configured(x, std::move(request));
+}
+
+task<response> resume_queue(request_context& x) {
+  body_of<no_members>(x);
+  queue::configure request;
+  request.paused = false;
+  return configured(x, std::move(request));
+}
+
+} // namespace callboard::http

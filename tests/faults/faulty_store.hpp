@@ -1,0 +1,68 @@
+#pragma once
+
+#include "persistence/batch.hpp"
+#include "persistence/store.hpp"
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace callboard::persistence {
+
+/// For tests: a store whose commits, reconnects and reads fail by a script. What is not scripted goes to the inner
+/// store. The script may be written from any thread.
+class faulty_store final : public store {
+public:
+  /// Decides one commit; may commit on the inner store or not, and reports what it likes.
+  using fault = std::function<commit_outcome(const batch&, store& inner)>;
+
+  explicit faulty_store(std::unique_ptr<store> inner);
+  ~faulty_store() override;
+
+  /// The next commits, one fault each, in the order of the calls.
+  void next(fault f, int times = 1);
+  /// Reports the ending without committing: transient, full, down, poison, or unknown with the statement lost.
+  void fails(commit_status how, int times = 1);
+  /// Commits and reports unknown.
+  void loses_reply(int times = 1);
+  /// Reports unknown; the batch commits later: by settle(), or at the latest while reconnecting.
+  void commits_late(int times = 1);
+  /// Somebody else moves this entity's head before the commit.
+  void moves_head(const entity_id& entity);
+  void fails_reconnects(int times);
+  void fails_reads(int times);
+  /// What was late commits now.
+  void settle();
+
+  int commits() const;    ///< calls of commit
+  int reconnects() const; ///< calls of reconnect
+  store& inner() { return *inner_; }
+
+  std::int64_t open(std::string_view node) override { return inner_->open(node); }
+  commit_outcome commit(const batch& b) override;
+  void write(std::string_view sql, std::span<const sql_param> params, const reader::row_sink& sink) override;
+  std::int64_t reconnect() override;
+  void tend() override { inner_->tend(); }
+  std::unique_ptr<reader> open_reader() override;
+  instant now(reader& on) override;
+  std::string_view name() const override { return inner_->name(); }
+  std::string_view durability() const override { return inner_->durability(); }
+
+private:
+  friend class faulty_reader;
+  class late_batch;
+  bool takes(int& left);
+
+  std::unique_ptr<store> inner_;
+  mutable std::mutex mutex_;
+  std::deque<fault> script_;
+  std::deque<std::unique_ptr<late_batch>> late_;
+  int failing_reconnects_ = 0;
+  int failing_reads_ = 0;
+  int commits_ = 0;
+  int reconnects_ = 0;
+};
+
+} // namespace callboard::persistence
