@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/instant.hpp"
-#include "messages/outcome.hpp"
 #include "base/sql.hpp"
+#include "messages/outcome.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -38,7 +38,7 @@ public:
   const instant now;
   std::vector<typename Kind::event> events;
   typename Kind::changes changed;
-  std::vector<row> extra_rows; ///< payload rows that travel with the decision
+  std::vector<row> extra_rows;  ///< payload rows that travel with the decision
 
 private:
   typename Kind::state& state_;
@@ -48,4 +48,4 @@ private:
 /// A decision changes at most so many rows; what is left is due at once.
 inline constexpr std::size_t changes_max = 1'000;
 
-} // namespace callboard
+}  // namespace callboard

@@ -1,15 +1,15 @@
 #pragma once
 
+#include "actors/actor_messages.hpp"
 #include "actors/decision.hpp"
 #include "actors/environment.hpp"
-#include "actors/waiters.hpp"
 #include "actors/request.hpp"
-#include "actors/actor_messages.hpp"
-#include "messages/event_codec.hpp"
+#include "actors/waiters.hpp"
+#include "base/hex.hpp"
 #include "base/log.hpp"
+#include "messages/event_codec.hpp"
 #include "persistence/append.hpp"
 #include "persistence/chain.hpp"
-#include "base/hex.hpp"
 #include "persistence/rows.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -30,7 +30,7 @@ struct loaded {
   std::string hash;
   instant at;
   std::optional<instant> stored_due;
-  std::shared_ptr<typename Kind::state> state; ///< none when the entity does not exist
+  std::shared_ptr<typename Kind::state> state;  ///< none when the entity does not exist
 };
 
 /// An answer of this kind that waits for its commit.
@@ -42,7 +42,7 @@ public:
   /// `told` becomes true when the caller has been told, whatever it was.
   entity_reply(std::shared_ptr<request_to<Kind>> r, outcome o, std::int64_t version,
                std::shared_ptr<std::atomic<bool>> notified = nullptr)
-    : request_{std::move(r)}, outcome_{std::move(o)}, version_{version}, notified_{std::move(notified)} {}
+      : request_{std::move(r)}, outcome_{std::move(o)}, version_{version}, notified_{std::move(notified)} {}
 
   void release() override {
     tell();
@@ -87,36 +87,36 @@ public:
 
   entity(caf::actor_config& cfg, environment& env, loads& from, std::string key, caf::actor supervisor,
          std::shared_ptr<resident_metrics> metrics)
-    : caf::event_based_actor{cfg}, env_{env}, loads_{from}, id_{Kind::name, std::move(key)},
-      supervisor_{std::move(supervisor)}, metrics_{std::move(metrics)} {}
+      : caf::event_based_actor{cfg}, env_{env}, loads_{from}, id_{Kind::name, std::move(key)},
+        supervisor_{std::move(supervisor)}, metrics_{std::move(metrics)} {}
 
   caf::behavior make_behavior() override {
     return {
-      [this](const request_ptr& r) {
-        waiting_.push_back(std::static_pointer_cast<request_to<Kind>>(r));
-        proceed();
-        hand_over();
-      },
-      [this](const turn& t) {
-        (*t)();
-        hand_over();
-      },
-      [this](tick_atom) {
-        tick_wanted_ = true;
-        proceed();
-        hand_over();
-      },
-      [this](resume_atom) {
-        phase_ = phase::absent;
-        proceed();
-        hand_over();
-      },
-      [this](banned_atom) { give_up(code::entity_quarantined); },
-      [this](leave_atom) { leave(); },
-      [this](drain_atom) {
-        proceed();
-        hand_over();
-      },
+        [this](const request_ptr& r) {
+          waiting_.push_back(std::static_pointer_cast<request_to<Kind>>(r));
+          proceed();
+          hand_over();
+        },
+        [this](const turn& t) {
+          (*t)();
+          hand_over();
+        },
+        [this](tick_atom) {
+          tick_wanted_ = true;
+          proceed();
+          hand_over();
+        },
+        [this](resume_atom) {
+          phase_ = phase::absent;
+          proceed();
+          hand_over();
+        },
+        [this](banned_atom) { give_up(code::entity_quarantined); },
+        [this](leave_atom) { leave(); },
+        [this](drain_atom) {
+          proceed();
+          hand_over();
+        },
     };
   }
 
@@ -136,9 +136,9 @@ private:
   struct keyed {
     std::string fingerprint;
     command_ptr owner;
-    bool is_new = false; ///< looked up: nobody asked before
+    bool is_new = false;  ///< looked up: nobody asked before
     std::optional<replay> answer;
-    std::shared_ptr<std::atomic<bool>> notified; ///< set with the answer: from then on the store knows
+    std::shared_ptr<std::atomic<bool>> notified;  ///< set with the answer: from then on the store knows
     std::deque<command_ptr> joiners;
   };
 
@@ -224,7 +224,8 @@ private:
       auto shared = std::make_shared<persistence::replies>(std::move(back));
       loads_.ask(id_.key, [this, self, shared](bool asked, const loaded<Kind>* found) {
         auto what = found ? *found : loaded<Kind>{};
-        caf::anon_send(self, make_turn([this, shared, asked, what = std::move(what)] { on_loaded(asked, what, *shared); }));
+        caf::anon_send(self,
+                       make_turn([this, shared, asked, what = std::move(what)] { on_loaded(asked, what, *shared); }));
       });
     });
   }
@@ -233,7 +234,7 @@ private:
     take_back(back);
     if (!asked) {
       phase_ = phase::absent;
-      wake_soon(); // something may have been due that nobody remembers now
+      wake_soon();  // something may have been due that nobody remembers now
       return give_up(code::not_applied);
     }
     begin(found);
@@ -300,7 +301,7 @@ private:
     life_.reset();
     phase_ = phase::absent;
     for (auto& [digest, entry] : keyed_) {
-      if (!entry.is_new) // else it stands in line already, or was decided
+      if (!entry.is_new)  // else it stands in line already, or was decided
         waiting_.push_front(entry.owner);
       for (auto& j : entry.joiners)
         waiting_.push_back(j);
@@ -339,8 +340,8 @@ private:
   }
 
   void leave() {
-    const bool settled = phase_ == phase::absent
-                         || (phase_ == phase::living && !life_->cut && life_->committed == seq_ && keyed_settled());
+    const bool settled = phase_ == phase::absent ||
+                         (phase_ == phase::living && !life_->cut && life_->committed == seq_ && keyed_settled());
     if (!settled || !waiting_.empty() || !parked_.empty() || tick_wanted_) {
       caf::anon_send(supervisor_, stays_atom::value, id_);
       return;
@@ -438,7 +439,8 @@ private:
       return park(std::move(q));
     if (q->if_match && seq_ > 0 && *q->if_match != seq_) {
       forget(q, entry);
-      return answer(std::move(q), refusal{code::precondition_failed, "The version is " + std::to_string(seq_) + " now", {}});
+      return answer(std::move(q),
+                    refusal{code::precondition_failed, "The version is " + std::to_string(seq_) + " now", {}});
     }
     decision<Kind> d{*state_, decision_time(), seq_};
     try {
@@ -456,8 +458,9 @@ private:
         return answer(std::move(q), std::move(result));
       const auto version = d.version();
       auto by = q->by;
-      send(d, std::move(by), std::make_unique<entity_reply<Kind>>(std::move(q), std::move(result), version,
-                                                                  entry ? entry->notified : nullptr));
+      send(d, std::move(by),
+           std::make_unique<entity_reply<Kind>>(std::move(q), std::move(result), version,
+                                                entry ? entry->notified : nullptr));
     } catch (const std::exception& e) {
       if (q)
         q->fail(code::internal);
@@ -469,8 +472,8 @@ private:
 
   bool parks(const request_to<Kind>& q) const {
     if constexpr (can_wait<Kind>)
-      return !env_.draining && env_.steady_now() < waiters<Kind>::ends(q)
-             && !Kind::can_answer(*state_, q.command, decision_time());
+      return !env_.draining && env_.steady_now() < waiters<Kind>::ends(q) &&
+             !Kind::can_answer(*state_, q.command, decision_time());
     else
       return false;
   }
@@ -512,7 +515,7 @@ private:
       return decide(std::move(q), nullptr);
     const auto it = keyed_.find(q->key->digest);
     if (it == keyed_.end() || it->second.owner != q)
-      return handle_keyed(std::move(q)); // the state was dropped meanwhile
+      return handle_keyed(std::move(q));  // the state was dropped meanwhile
     decide(std::move(q), &it->second);
   }
 
@@ -590,7 +593,7 @@ private:
   /// What time decides has no caller; the hash that it builds on makes a trace of its own.
   std::shared_ptr<const origin> by_time() const {
     return std::make_shared<const origin>(
-      origin{"system", "clock", "deadline", persistence::to_hex(hash_.substr(0, 16)), ""});
+        origin{"system", "clock", "deadline", persistence::to_hex(hash_.substr(0, 16)), ""});
   }
 
   // Idempotency: looked up after arrival, so that two arrivals can not both find nothing.
@@ -609,7 +612,7 @@ private:
       return decide(std::move(q), &entry);
     q->joined = true;
     if (entry.owner && entry.owner->parked)
-      return q->fail(code::not_applied); // that may take a while
+      return q->fail(code::not_applied);  // that may take a while
     if (entry.answer)
       return answer_joiner(std::move(q), entry);
     entry.joiners.push_back(std::move(q));
@@ -626,14 +629,15 @@ private:
     auto self = caf::actor_cast<caf::actor>(this);
     env_.answers.ask(digest, [this, self, digest](bool asked, const persistence::request_row* found) {
       auto row = found ? std::optional{*found} : std::nullopt;
-      caf::anon_send(self, make_turn([this, digest, asked, row = std::move(row)] { on_looked_up(digest, asked, row); }));
+      caf::anon_send(self,
+                     make_turn([this, digest, asked, row = std::move(row)] { on_looked_up(digest, asked, row); }));
     });
   }
 
   void on_looked_up(const std::string& digest, bool asked, const std::optional<persistence::request_row>& found) {
     const auto it = keyed_.find(digest);
     if (it == keyed_.end() || it->second.is_new)
-      return proceed(); // the state was dropped meanwhile; whoever asked stands in line again
+      return proceed();  // the state was dropped meanwhile; whoever asked stands in line again
     auto& entry = it->second;
     if (asked && (!found || env_.time.now() - found->at >= env_.answers_kept)) {
       entry.is_new = true;
@@ -656,12 +660,12 @@ private:
 
   void remember(decision<Kind>& d, const request_to<Kind>& q, keyed& entry, const typename Kind::result& result) {
     const auto how = std::visit([](const auto& r) { return how_of(r); }, result)
-                       .value_or(std::visit([](const auto& c) { return success{c.answers}; }, q.command));
+                         .value_or(std::visit([](const auto& c) { return success{c.answers}; }, q.command));
     entry.answer = replay{how, std::visit([](const auto& r) { return body_of(r); }, result)};
     entry.notified = std::make_shared<std::atomic<bool>>(false);
-    entry.owner.reset(); // its place is free as soon as it is answered
-    d.extra_rows.push_back(to_row(persistence::request_row{{q.key->digest}, {q.key->fingerprint},
-                                                        static_cast<std::int32_t>(how), entry.answer->body, d.now}));
+    entry.owner.reset();  // its place is free as soon as it is answered
+    d.extra_rows.push_back(to_row(persistence::request_row{
+        {q.key->digest}, {q.key->fingerprint}, static_cast<std::int32_t>(how), entry.answer->body, d.now}));
     for (auto& j : std::exchange(entry.joiners, {}))
       waiting_.push_front(std::move(j));
   }
@@ -669,7 +673,7 @@ private:
   template <class Result>
   static std::string body_of(const Result& r) {
     constexpr std::size_t kept_max = 256 * 1024;
-    std::string body; // reads are not remembered
+    std::string body;  // reads are not remembered
     if constexpr (described<Result>)
       body = to_json(r);
     if (body.size() <= kept_max)
@@ -702,7 +706,8 @@ private:
   }
 
   void forget_notified() {
-    std::erase_if(keyed_, [](const auto& e) { return e.second.notified && e.second.notified->load(std::memory_order_acquire); });
+    std::erase_if(
+        keyed_, [](const auto& e) { return e.second.notified && e.second.notified->load(std::memory_order_acquire); });
   }
 
   bool keyed_settled() {
@@ -720,9 +725,9 @@ private:
   bool was_loaded_ = false;
   bool tick_wanted_ = false;
   bool watching_ = false;
-  std::int64_t store_generation_ = 0; ///< of the store, when this life began to load
+  std::int64_t store_generation_ = 0;  ///< of the store, when this life began to load
   std::deque<command_ptr> waiting_;
-  std::vector<persistence::append> decided_; ///< in this turn
+  std::vector<persistence::append> decided_;  ///< in this turn
   std::unordered_map<std::string, keyed> keyed_;
   waiters<Kind> parked_;
 
@@ -739,24 +744,29 @@ template <class Kind>
 class host_of final : public kind_host {
 public:
   using state_loader = std::function<std::unordered_map<std::string, typename Kind::state>(
-    persistence::reader&, const std::vector<std::string>&)>;
+      persistence::reader&, const std::vector<std::string>&)>;
 
   /// What the entities of a kind should do without being asked, found in the store: keys and commands.
   using maintenance_finder =
-    std::function<std::vector<std::pair<std::string, typename Kind::command>>(persistence::reader&, instant now)>;
+      std::function<std::vector<std::pair<std::string, typename Kind::command>>(persistence::reader&, instant now)>;
 
   host_of(environment& env, state_loader states, maintenance_finder maintenance = {})
-    : env_{env}, loads_{env.loaders, [states = std::move(states)](persistence::reader& from, std::vector<std::string> keys) {
-                          return load(from, keys, states);
-                        }, 64, 2}, find_maintenance_{std::move(maintenance)} {}
+      : env_{env}, loads_{env.loaders,
+                          [states = std::move(states)](persistence::reader& from, std::vector<std::string> keys) {
+                            return load(from, keys, states);
+                          },
+                          64, 2},
+        find_maintenance_{std::move(maintenance)} {}
 
   std::string_view name() const override { return Kind::name; }
 
   caf::actor spawn(std::string key, caf::actor supervisor, std::shared_ptr<resident_metrics> metrics) override {
-    return env_.system.template spawn<entity<Kind>>(env_, loads_, std::move(key), std::move(supervisor), std::move(metrics));
+    return env_.system.template spawn<entity<Kind>>(env_, loads_, std::move(key), std::move(supervisor),
+                                                    std::move(metrics));
   }
 
-  std::vector<request_ptr> maintenance(persistence::reader& from, instant now, std::function<void(bool accepted)> ended) override {
+  std::vector<request_ptr> maintenance(persistence::reader& from, instant now,
+                                       std::function<void(bool accepted)> ended) override {
     std::vector<request_ptr> out;
     if (find_maintenance_)
       for (auto& [key, command] : find_maintenance_(from, now)) {
@@ -769,8 +779,8 @@ public:
   }
 
 private:
-  static std::unordered_map<std::string, loaded<Kind>> load(persistence::reader& from, const std::vector<std::string>& keys,
-                                                            const state_loader& states) {
+  static std::unordered_map<std::string, loaded<Kind>>
+  load(persistence::reader& from, const std::vector<std::string>& keys, const state_loader& states) {
     std::unordered_map<std::string, loaded<Kind>> out;
     const std::string kind{Kind::name};
     from.query("select key, seq, hash, at from heads where kind = $1 and key = any($2::text[])", {kind, keys},
@@ -780,8 +790,9 @@ private:
                  one.hash = r.blob(2);
                  one.at = from_ms(r.integer(3));
                });
-    from.query("select key, due from timers where kind = $1 and key = any($2::text[])", {kind, keys},
-               [&](const persistence::result_row& r) { out[std::string{r.text(0)}].stored_due = from_ms(r.integer(1)); });
+    from.query(
+        "select key, due from timers where kind = $1 and key = any($2::text[])", {kind, keys},
+        [&](const persistence::result_row& r) { out[std::string{r.text(0)}].stored_due = from_ms(r.integer(1)); });
     for (auto& [key, state] : states(from, keys))
       out[key].state = std::make_shared<typename Kind::state>(std::move(state));
     return out;
@@ -792,4 +803,4 @@ private:
   maintenance_finder find_maintenance_;
 };
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

@@ -29,8 +29,8 @@ struct environment {
   std::function<void(const entity_id&, instant)> arm;
   std::function<std::chrono::steady_clock::time_point()> steady_now = [] { return std::chrono::steady_clock::now(); };
   milliseconds answers_kept{24 * 3'600'000};
-  milliseconds finished_kept{24 * 3'600'000}; ///< how long what is over can be looked at
-  std::atomic<bool> draining{false}; ///< nobody waits for something to happen any more
+  milliseconds finished_kept{24 * 3'600'000};  ///< how long what is over can be looked at
+  std::atomic<bool> draining{false};           ///< nobody waits for something to happen any more
 };
 
 /// What a supervisor sees of a resident without asking it.
@@ -50,7 +50,8 @@ public:
   virtual caf::actor spawn(std::string key, caf::actor supervisor, std::shared_ptr<resident_metrics> metrics) = 0;
   /// What has to be done from time to time and nobody asks for (retention); `ended` is called once for each when it is
   /// over. Nothing when there is nothing to do.
-  virtual std::vector<request_ptr> maintenance(persistence::reader& from, instant now, std::function<void(bool accepted)> ended) = 0;
+  virtual std::vector<request_ptr> maintenance(persistence::reader& from, instant now,
+                                               std::function<void(bool accepted)> ended) = 0;
 };
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

@@ -64,4 +64,4 @@ void id_blocks::give_back(persistence::store& to) {
   }
 }
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

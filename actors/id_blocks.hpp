@@ -25,8 +25,8 @@ public:
 
 private:
   struct block {
-    std::int64_t next = 0, end = 0;       ///< in use
-    std::int64_t spare = 0, spare_end = 0; ///< waiting
+    std::int64_t next = 0, end = 0;         ///< in use
+    std::int64_t spare = 0, spare_end = 0;  ///< waiting
     bool asked = false;
   };
   void forget_other_generation(const persistence::journal_writer& writer);
@@ -35,7 +35,7 @@ private:
   const std::int64_t block_size_;
   std::mutex mutex_;
   std::map<std::string, block, std::less<>> blocks_;
-  std::int64_t store_generation_ = 0; ///< of the store that gave them
+  std::int64_t store_generation_ = 0;  ///< of the store that gave them
 };
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

@@ -23,4 +23,4 @@ void for_each_kind(Visit&& visit) {
   }(std::type_identity<all_kinds>{});
 }
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

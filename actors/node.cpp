@@ -12,9 +12,9 @@
 #include "actors/queue/actor.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/timers.hpp"
+#include "base/hex.hpp"
 #include "base/log.hpp"
 #include "base/sliding_histogram.hpp"
-#include "base/hex.hpp"
 #include "persistence/rows.hpp"
 
 #include <caf/actor_system.hpp>
@@ -46,17 +46,19 @@ instant store_time(persistence::store& s) {
   return s.now(*reader);
 }
 
-std::unordered_map<std::string, persistence::request_row> stored(persistence::reader& from, std::vector<std::string> digests) {
+std::unordered_map<std::string, persistence::request_row> stored(persistence::reader& from,
+                                                                 std::vector<std::string> digests) {
   // Lists of bytes can not be a parameter of both stores: eight at a time, the last one repeated.
   constexpr std::string_view eight = "where digest in ($1, $2, $3, $4, $5, $6, $7, $8)";
   std::unordered_map<std::string, persistence::request_row> out;
   for (std::size_t i = 0; i < digests.size(); i += 8) {
     const auto nth = [&](std::size_t k) { return bytes{digests[std::min(i + k, digests.size() - 1)]}; };
-    persistence::select<persistence::request_row>(
-      from, eight, {nth(0), nth(1), nth(2), nth(3), nth(4), nth(5), nth(6), nth(7)}, [&](persistence::request_row&& r) {
-        auto key = r.digest.data;
-        out.emplace(std::move(key), std::move(r));
-      });
+    persistence::select<persistence::request_row>(from, eight,
+                                                  {nth(0), nth(1), nth(2), nth(3), nth(4), nth(5), nth(6), nth(7)},
+                                                  [&](persistence::request_row&& r) {
+                                                    auto key = r.digest.data;
+                                                    out.emplace(std::move(key), std::move(r));
+                                                  });
   }
   return out;
 }
@@ -75,16 +77,19 @@ std::unordered_map<applicant_id, applicant> applicants(persistence::reader& from
   return people::of_ids(from, std::move(ids));
 }
 
-} // namespace
+}  // namespace
 
 struct node::parts {
   parts(node_options o, std::unique_ptr<persistence::store> s)
-    : options{std::move(o)}, store{std::move(s)}, last_batch{store->open(options.name)}, time{store_time(*store)},
-      writer{*store, last_batch, writing()}, readers{*store, options.reader_threads}, lookups{*store, 2},
-      loaders{*store, 2}, answers{lookups, stored}, known{lookups, emails}, by_id{lookups, applicants},
-      system{configured(config, options.worker_threads)},
-      env{system, time, writer, loaders, answers,
-          [this](const entity_id& id, instant due) { caf::anon_send(timers_actor, arm_atom::value, id, to_ms(due)); }} {
+      : options{std::move(o)}, store{std::move(s)}, last_batch{store->open(options.name)}, time{store_time(*store)},
+        writer{*store, last_batch, writing()}, readers{*store, options.reader_threads}, lookups{*store, 2},
+        loaders{*store, 2}, answers{lookups, stored}, known{lookups, emails}, by_id{lookups, applicants},
+        system{configured(config, options.worker_threads)}, env{system,
+                                                                time,
+                                                                writer,
+                                                                loaders,
+                                                                answers,
+                                                                [this](const entity_id& id, instant due) { caf::anon_send(timers_actor, arm_atom::value, id, to_ms(due)); }} {
     env.answers_kept = options.request_retention;
     env.finished_kept = options.finished_retention;
     ids.open(*store, "openings");
@@ -100,11 +105,11 @@ struct node::parts {
     for (auto& slice : slices)
       slice = system.spawn<directory>(env, known, ids);
     timers_actor = system.spawn<timers>(
-      time, lookups,
-      [this](const entity_id& id) {
-        caf::anon_send(shards[static_cast<std::size_t>(shard_of(id.kind, id.key))], tick_atom::value, id);
-      },
-      timer_counts);
+        time, lookups,
+        [this](const entity_id& id) {
+          caf::anon_send(shards[static_cast<std::size_t>(shard_of(id.kind, id.key))], tick_atom::value, id);
+        },
+        timer_counts);
     writer.start();
     maintenance_thread = std::thread{[this] { maintain(); }};
   }
@@ -118,7 +123,9 @@ struct node::parts {
     w.patience = options.patience;
     w.arm = [this](const entity_id& id, instant due) { env.arm(id, due); };
     w.committed = [this](std::chrono::microseconds took) { commits.record(took); };
-    w.on_warning = [](std::string_view what, const std::string& why) { log_line(log_level::warn, what, {{"why", why}}); };
+    w.on_warning = [](std::string_view what, const std::string& why) {
+      log_line(log_level::warn, what, {{"why", why}});
+    };
     return w;
   }
 
@@ -190,10 +197,11 @@ struct node::parts {
     writer.submit([this, before](persistence::store& s) {
       const std::vector<persistence::sql_param> params{before};
       int gone = 0;
-      s.write("delete from requests where digest in (select digest from requests where at < $1 limit 1000) returning status",
+      s.write("delete from requests where digest in (select digest from requests where at < $1 limit 1000) returning "
+              "status",
               params, [&](const persistence::result_row&) { ++gone; });
       if (gone == 1'000)
-        prune(); // the rest, after whatever waits now
+        prune();  // the rest, after whatever waits now
     });
   }
 
@@ -219,7 +227,7 @@ struct node::parts {
     for (auto& slice : slices)
       caf::anon_send_exit(slice, caf::exit_reason::user_shutdown);
     caf::anon_send_exit(timers_actor, caf::exit_reason::user_shutdown);
-    system.await_all_actors_done(); // until then any of them may still look at these handles
+    system.await_all_actors_done();  // until then any of them may still look at these handles
     shards = {};
     slices = {};
     timers_actor = nullptr;
@@ -231,9 +239,9 @@ struct node::parts {
   timekeeper time;
   sliding_histogram commits;
   persistence::journal_writer writer;
-  persistence::readers readers; ///< of callers' lists and audits, which may take their time
-  persistence::readers lookups; ///< what commands and timers wait for
-  persistence::readers loaders; ///< of entities
+  persistence::readers readers;  ///< of callers' lists and audits, which may take their time
+  persistence::readers lookups;  ///< what commands and timers wait for
+  persistence::readers loaders;  ///< of entities
   stored_answers answers;
   known_emails known;
   persistence::grouped<applicant_id, applicant> by_id;
@@ -255,7 +263,7 @@ struct node::parts {
 };
 
 node::node(node_options options, std::unique_ptr<persistence::store> store)
-  : parts_{std::make_unique<parts>(std::move(options), std::move(store))} {}
+    : parts_{std::make_unique<parts>(std::move(options), std::move(store))} {}
 
 node::~node() = default;
 
@@ -274,7 +282,7 @@ void node::send(std::shared_ptr<registration> r) {
 void node::find_or_create(std::string name, std::string email, new_applicant lost, person_sink sink) {
   const auto slice = stable_hash(email) % directory::slices;
   caf::anon_send(parts_->slices[slice], std::make_shared<directory::question>(directory::question{
-                                          std::move(name), std::move(email), std::move(lost), std::move(sink)}));
+                                            std::move(name), std::move(email), std::move(lost), std::move(sink)}));
 }
 
 void node::find_applicant(applicant_id id, std::function<void(std::variant<std::optional<applicant>, code>)> sink) {
@@ -317,4 +325,4 @@ node_metrics node::metrics() const {
   return f;
 }
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

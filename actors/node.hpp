@@ -33,13 +33,13 @@ struct node_options {
 /// Figures of this moment, for operators.
 struct node_metrics {
   std::int64_t residents = 0;
-  std::int64_t timers_waiting = 0; ///< in memory
+  std::int64_t timers_waiting = 0;  ///< in memory
   std::int64_t timers_overdue = 0;
-  std::int64_t commits = 0;        ///< since the start
+  std::int64_t commits = 0;  ///< since the start
   std::int64_t events = 0;
   std::int64_t fenced = 0;
   std::int64_t poisoned = 0;
-  double commits_per_s = 0;        ///< over the last minute
+  double commits_per_s = 0;  ///< over the last minute
   double commit_p50_ms = 0;
   double commit_p99_ms = 0;
   bool store_reachable = true;
@@ -58,8 +58,8 @@ public:
   virtual void answer(applicant a) = 0;
 };
 
-/// One process of Callboard: the actors, the journal writer and the readers behind one door. Every call returns at once;
-/// callbacks come from other threads and must not block.
+/// One process of Callboard: the actors, the journal writer and the readers behind one door. Every call returns at
+/// once; callbacks come from other threads and must not block.
 class node {
 public:
   /// Opens the store (throws its errors) and starts everything.
@@ -84,8 +84,8 @@ public:
   /// From now on nobody waits for something to happen: who does is answered with what there is.
   void drain();
 
-  persistence::readers& readers(); ///< for lists, which may take their time
-  persistence::readers& lookups(); ///< for what commands wait for
+  persistence::readers& readers();  ///< for lists, which may take their time
+  persistence::readers& lookups();  ///< for what commands wait for
   persistence::store& store();
   instant now() const;
   node_metrics metrics() const;
@@ -95,4 +95,4 @@ private:
   std::unique_ptr<parts> parts_;
 };
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

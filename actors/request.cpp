@@ -11,14 +11,20 @@ void request::fail(code what) {
   if (joined && (what == code::not_applied || what == code::outcome_unknown))
     return refuse({code::in_progress, "A request with this Idempotency-Key is still in progress", {}});
   switch (what) {
-    case code::not_applied: return refuse({what, "Nothing was written; try again", {}});
-    case code::outcome_unknown:
-      return refuse({what, "The store did not say whether this was written; ask again with the same Idempotency-Key", {}});
-    case code::store_full: return refuse({what, "The store has no space left; nothing was written", {}});
-    case code::overloaded: return refuse({what, "Too many requests at once; nothing was written", {}});
-    case code::entity_quarantined: return refuse({what, "This is out of service for a few minutes", {}});
-    default: return refuse({what, "Something went wrong on our side; nothing was written", {}});
+  case code::not_applied:
+    return refuse({what, "Nothing was written; try again", {}});
+  case code::outcome_unknown:
+    return refuse(
+        {what, "The store did not say whether this was written; ask again with the same Idempotency-Key", {}});
+  case code::store_full:
+    return refuse({what, "The store has no space left; nothing was written", {}});
+  case code::overloaded:
+    return refuse({what, "Too many requests at once; nothing was written", {}});
+  case code::entity_quarantined:
+    return refuse({what, "This is out of service for a few minutes", {}});
+  default:
+    return refuse({what, "Something went wrong on our side; nothing was written", {}});
   }
 }
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

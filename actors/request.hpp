@@ -1,7 +1,7 @@
 #pragma once
 
-#include "messages/entity_id.hpp"
 #include "base/instant.hpp"
+#include "messages/entity_id.hpp"
 #include "messages/origin.hpp"
 #include "messages/outcome.hpp"
 
@@ -17,8 +17,8 @@ namespace callboard::actors {
 
 /// What a request with an Idempotency-Key is known by.
 struct request_key {
-  std::string digest;      ///< SHA-256 of (principal, entity, key)
-  std::string fingerprint; ///< SHA-256 of method, path, query and body
+  std::string digest;       ///< SHA-256 of (principal, entity, key)
+  std::string fingerprint;  ///< SHA-256 of method, path, query and body
 };
 
 /// A stored answer, given again.
@@ -30,8 +30,8 @@ struct replay {
 /// The refusal of a key that was used for something else.
 refusal idempotency_mismatch();
 
-/// A command on its way to its entity and its answer on the way back. Whoever holds it last answers it; the one who made
-/// it sees to it that letting go of it unanswered is an answer too (503). Answered at most once.
+/// A command on its way to its entity and its answer on the way back. Whoever holds it last answers it; the one who
+/// made it sees to it that letting go of it unanswered is an answer too (503). Answered at most once.
 class request {
 public:
   virtual ~request() { release_slot(); }
@@ -41,16 +41,16 @@ public:
 
   entity_id target;
   std::shared_ptr<const origin> by;
-  std::chrono::steady_clock::time_point arrived;  ///< at the door
-  std::chrono::steady_clock::time_point deadline; ///< until then it may wait; never cut off once decided
+  std::chrono::steady_clock::time_point arrived;   ///< at the door
+  std::chrono::steady_clock::time_point deadline;  ///< until then it may wait; never cut off once decided
   std::optional<request_key> key;
   std::optional<std::int64_t> if_match;
   bool is_write = true;
-  bool creates = false;  ///< brings a fresh id: there is nothing to load
-  bool joined = false;   ///< waits for the outcome of an equal request
-  bool lost_name = false; ///< handed back because a name it brought belongs to somebody else
-  bool parked = false;    ///< waits for something to happen, see `patient`
-  std::atomic<bool> abandoned{false}; ///< nobody is there any more to hear an answer: not worth deciding while parked
+  bool creates = false;                ///< brings a fresh id: there is nothing to load
+  bool joined = false;                 ///< waits for the outcome of an equal request
+  bool lost_name = false;              ///< handed back because a name it brought belongs to somebody else
+  bool parked = false;                 ///< waits for something to happen, see `patient`
+  std::atomic<bool> abandoned{false};  ///< nobody is there any more to hear an answer: not worth deciding while parked
   /// Where a request goes again that lost a name; nobody when it brings none.
   std::function<void(std::shared_ptr<request>)> resolve_again;
 
@@ -106,4 +106,4 @@ private:
   bool accepted_ = false;
 };
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

@@ -8,7 +8,7 @@ namespace callboard::actors {
 
 supervisor::supervisor(caf::actor_config& cfg, const kind_hosts& hosts, supervision how, occupancy& all,
                        std::function<time_point()> now)
-  : caf::event_based_actor{cfg}, hosts_{hosts}, how_{how}, all_{all}, now_{std::move(now)} {}
+    : caf::event_based_actor{cfg}, hosts_{hosts}, how_{how}, all_{all}, now_{std::move(now)} {}
 
 caf::behavior supervisor::make_behavior() {
   // Nobody should die but by leaving. Who does all the same is forgotten, and comes back with the next request.
@@ -18,21 +18,21 @@ caf::behavior supervisor::make_behavior() {
         return left(entity_id{id});
   });
   return {
-    [this](const request_ptr& r) { forward(r); },
-    [this](tick_atom, const entity_id& id) { tick(id); },
-    [this](left_atom, const entity_id& id) { left(id); },
-    [this](stays_atom, const entity_id& id) { stays(id); },
-    [this](crashed_atom, const entity_id& id) { crashed(id); },
-    [this](idle_atom, const entity_id& id) {
-      if (const auto it = residents_.find(id); it != residents_.end())
-        ask_to_leave(it->second);
-    },
-    [this](const turn& t) { (*t)(); },
-    [this](sweep_atom) { sweep(); },
-    [this](drain_atom) {
-      for (const auto& [id, r] : residents_)
-        caf::anon_send(r.actor, drain_atom::value);
-    },
+      [this](const request_ptr& r) { forward(r); },
+      [this](tick_atom, const entity_id& id) { tick(id); },
+      [this](left_atom, const entity_id& id) { left(id); },
+      [this](stays_atom, const entity_id& id) { stays(id); },
+      [this](crashed_atom, const entity_id& id) { crashed(id); },
+      [this](idle_atom, const entity_id& id) {
+        if (const auto it = residents_.find(id); it != residents_.end())
+          ask_to_leave(it->second);
+      },
+      [this](const turn& t) { (*t)(); },
+      [this](sweep_atom) { sweep(); },
+      [this](drain_atom) {
+        for (const auto& [id, r] : residents_)
+          caf::anon_send(r.actor, drain_atom::value);
+      },
   };
 }
 
@@ -183,4 +183,4 @@ void supervisor::sweep() {
   }
 }
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "actors/environment.hpp"
 #include "actors/actor_messages.hpp"
+#include "actors/environment.hpp"
 
 #include <caf/event_based_actor.hpp>
 
@@ -15,9 +15,9 @@ namespace callboard::actors {
 
 struct supervision {
   std::int64_t residents_max = 50'000;
-  std::int64_t weight_max = std::int64_t{1} << 30; ///< bytes of state, roughly
+  std::int64_t weight_max = std::int64_t{1} << 30;  ///< bytes of state, roughly
   milliseconds idle{60'000};
-  int requests_max = 1'024; ///< of one entity
+  int requests_max = 1'024;  ///< of one entity
   milliseconds restart_first{100};
   milliseconds restart_most{30'000};
   int crashes_max = 5;
@@ -50,12 +50,12 @@ private:
     caf::actor actor;
     std::shared_ptr<resident_metrics> metrics;
     time_point used;
-    std::list<entity_id>::iterator slot; ///< in by_use_
+    std::list<entity_id>::iterator slot;  ///< in by_use_
     bool leaving = false;
-    std::vector<request_ptr> held; ///< arrived while it was leaving
+    std::vector<request_ptr> held;  ///< arrived while it was leaving
     bool tick_held = false;
     std::deque<time_point> crashes;
-    int restarts = 0; ///< since the last quiet minute
+    int restarts = 0;  ///< since the last quiet minute
     bool banned = false;
   };
 
@@ -71,11 +71,11 @@ private:
   const kind_hosts& hosts_;
   supervision how_;
   occupancy& all_;
-  std::int64_t weight_ = 0; ///< of this shard, at the last sweep
+  std::int64_t weight_ = 0;  ///< of this shard, at the last sweep
   std::function<time_point()> now_;
   std::unordered_map<entity_id, resident> residents_;
-  std::list<entity_id> by_use_; ///< least recently used first
+  std::list<entity_id> by_use_;  ///< least recently used first
   bool sweeping_ = false;
 };
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

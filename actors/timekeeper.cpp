@@ -14,9 +14,9 @@ nanoseconds timekeeper::boot_time() {
 }
 
 timekeeper::timekeeper(instant start, source monotonic)
-  : monotonic_{std::move(monotonic)},
-    offset_ns_{nanoseconds{start.time_since_epoch()}.count() - monotonic_().count()},
-    sampled_ns_{monotonic_().count()} {}
+    : monotonic_{std::move(monotonic)}, offset_ns_{nanoseconds{start.time_since_epoch()}.count() -
+                                                   monotonic_().count()},
+      sampled_ns_{monotonic_().count()} {}
 
 instant timekeeper::now() const {
   const nanoseconds t{monotonic_().count() + offset_ns_.load(std::memory_order_relaxed)};
@@ -34,4 +34,4 @@ void timekeeper::sample(instant store_time) {
   offset_ns_ = believed + std::clamp<std::int64_t>(away, -most, most);
 }
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

@@ -29,9 +29,9 @@ public:
 
 private:
   source monotonic_;
-  std::atomic<std::int64_t> offset_ns_; ///< store time − monotonic time
+  std::atomic<std::int64_t> offset_ns_;  ///< store time − monotonic time
   std::atomic<std::int64_t> sampled_ns_;
   std::atomic<std::int64_t> drift_ms_{0};
 };
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

@@ -5,22 +5,22 @@
 namespace callboard::actors {
 
 timers::timers(caf::actor_config& cfg, timekeeper& time, persistence::readers& from, fire how, timer_metrics& metrics)
-  : caf::event_based_actor{cfg}, time_{time}, readers_{from}, fire_{std::move(how)}, metrics_{metrics} {}
+    : caf::event_based_actor{cfg}, time_{time}, readers_{from}, fire_{std::move(how)}, metrics_{metrics} {}
 
 caf::behavior timers::make_behavior() {
   until_ = time_.now();
   send(this, refill_atom::value);
   return {
-    [this](arm_atom, const entity_id& id, std::int64_t due_ms) { arm(id, from_ms(due_ms)); },
-    [this](wake_atom, std::uint64_t n) {
-      if (n == wakes_)
-        wake();
-    },
-    [this](refill_atom) {
-      delayed_send(this, std::chrono::milliseconds{refill_every}, refill_atom::value);
-      refill();
-    },
-    [this](const turn& t) { (*t)(); },
+      [this](arm_atom, const entity_id& id, std::int64_t due_ms) { arm(id, from_ms(due_ms)); },
+      [this](wake_atom, std::uint64_t n) {
+        if (n == wakes_)
+          wake();
+      },
+      [this](refill_atom) {
+        delayed_send(this, std::chrono::milliseconds{refill_every}, refill_atom::value);
+        refill();
+      },
+      [this](const turn& t) { (*t)(); },
   };
 }
 
@@ -123,4 +123,4 @@ void timers::on_refilled(bool asked, const std::vector<std::pair<entity_id, inst
   schedule_wake();
 }
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

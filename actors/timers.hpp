@@ -1,7 +1,7 @@
 #pragma once
 
-#include "actors/timekeeper.hpp"
 #include "actors/actor_messages.hpp"
+#include "actors/timekeeper.hpp"
 #include "persistence/readers.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -13,15 +13,15 @@
 
 namespace callboard::actors {
 
-using arm_atom = caf::atom_constant<caf::atom("arm")>; ///< a deadline was committed: entity, when
+using arm_atom = caf::atom_constant<caf::atom("arm")>;  ///< a deadline was committed: entity, when
 
 struct timer_metrics {
   std::atomic<std::int64_t> waiting{0};
   std::atomic<std::int64_t> overdue{0};
 };
 
-/// Wakes entities when their deadlines come. Holds the next minute in memory and reads on from the store; a tick that is
-/// doubled or stale decides nothing, so being early costs a message and being late is what must not happen.
+/// Wakes entities when their deadlines come. Holds the next minute in memory and reads on from the store; a tick that
+/// is doubled or stale decides nothing, so being early costs a message and being late is what must not happen.
 class timers final : public caf::event_based_actor {
 public:
   using fire = std::function<void(const entity_id&)>;
@@ -41,7 +41,7 @@ private:
   static constexpr milliseconds horizon{60'000};
   static constexpr milliseconds refill_every{30'000};
   static constexpr std::int64_t rows_max = 10'000;
-  static constexpr int ticks_per_turn = 500; ///< with a pause of 100 ms after each: 5,000 a second
+  static constexpr int ticks_per_turn = 500;  ///< with a pause of 100 ms after each: 5,000 a second
 
   timekeeper& time_;
   persistence::readers& readers_;
@@ -49,12 +49,12 @@ private:
   timer_metrics& metrics_;
   std::unordered_map<entity_id, instant> due_;
   std::set<std::pair<instant, entity_id>> order_;
-  instant until_;             ///< everything due before is in memory
-  std::optional<instant> next_wake_; ///< a wake is under way for then
-  std::uint64_t wakes_ = 0;      ///< only the last one counts
-  instant calm_until_;           ///< nothing fires before
+  instant until_;                     ///< everything due before is in memory
+  std::optional<instant> next_wake_;  ///< a wake is under way for then
+  std::uint64_t wakes_ = 0;           ///< only the last one counts
+  instant calm_until_;                ///< nothing fires before
   bool refilling_ = false;
-  std::set<std::string, std::less<>> kinds_; ///< entity_id points to static names; these are ours
+  std::set<std::string, std::less<>> kinds_;  ///< entity_id points to static names; these are ours
 };
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

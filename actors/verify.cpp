@@ -20,7 +20,7 @@ void print(std::ostream& out, const persistence::difference& d) {
   out << ": " << d.where << ' ' << d.what << '\n';
 }
 
-} // namespace
+}  // namespace
 
 int verify_all(persistence::store& store, std::ostream& out) {
   const auto from = store.open_reader();
@@ -38,4 +38,4 @@ int verify_all(persistence::store& store, std::ostream& out) {
   return differences == 0 ? 0 : 1;
 }
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

@@ -10,4 +10,4 @@ namespace callboard::actors {
 /// store_error when the store can not be read. The store need not be opened: a server may run beside it.
 int verify_all(persistence::store& store, std::ostream& out);
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

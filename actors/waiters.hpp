@@ -50,7 +50,8 @@ public:
     return all;
   }
 
-  /// The first who can be answered or has gone; when there is none, one whose time is over; nothing when all go on waiting.
+  /// The first who can be answered or has gone; when there is none, one whose time is over; nothing when all go on
+  /// waiting.
   template <class Can, class Any>
   command_ptr next(Can&& can, Any&& any, time_point now) {
     if (any())
@@ -97,8 +98,8 @@ private:
   }
 
   std::list<command_ptr> line_;
-  time_point soonest_ = end_of_time; ///< nobody's time is over before
-  std::optional<time_point> look_; ///< somebody will look then
+  time_point soonest_ = end_of_time;  ///< nobody's time is over before
+  std::optional<time_point> look_;    ///< somebody will look then
 };
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

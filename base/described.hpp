@@ -66,7 +66,9 @@ field(const char*, Member Owner::*, Rule) -> field<Owner, Member, Rule>;
 
 /// A struct that lists its fields once, in `static constexpr auto fields`.
 template <class T>
-concept described = requires { std::tuple_size<std::remove_cvref_t<decltype(T::fields)>>::value; };
+concept described = requires {
+  std::tuple_size<std::remove_cvref_t<decltype(T::fields)>>::value;
+};
 
 template <described T, class Visitor>
 constexpr void for_each_field(Visitor&& visit) {
@@ -76,4 +78,4 @@ constexpr void for_each_field(Visitor&& visit) {
 template <described T>
 inline constexpr std::size_t field_count = std::tuple_size_v<std::remove_cvref_t<decltype(T::fields)>>;
 
-} // namespace callboard
+}  // namespace callboard

@@ -20,7 +20,7 @@ hasher& mine() {
   return h;
 }
 
-} // namespace
+}  // namespace
 
 digest::digest() : text_{mine().text} { text_.clear(); }
 
@@ -52,11 +52,11 @@ std::string digest::take() {
 std::string sha256(std::string_view text) {
   auto& h = mine();
   std::string out(32, '\0');
-  if (EVP_DigestInit_ex2(h.context.get(), h.algorithm.get(), nullptr) != 1
-      || EVP_DigestUpdate(h.context.get(), text.data(), text.size()) != 1
-      || EVP_DigestFinal_ex(h.context.get(), reinterpret_cast<unsigned char*>(out.data()), nullptr) != 1)
+  if (EVP_DigestInit_ex2(h.context.get(), h.algorithm.get(), nullptr) != 1 ||
+      EVP_DigestUpdate(h.context.get(), text.data(), text.size()) != 1 ||
+      EVP_DigestFinal_ex(h.context.get(), reinterpret_cast<unsigned char*>(out.data()), nullptr) != 1)
     throw std::runtime_error("SHA-256 is not available");
   return out;
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

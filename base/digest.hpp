@@ -6,8 +6,8 @@
 
 namespace callboard::persistence {
 
-/// SHA-256 over fields, each preceded by its length, so that no two lists of fields look alike. One at a time per thread:
-/// all of a thread's digests share one buffer.
+/// SHA-256 over fields, each preceded by its length, so that no two lists of fields look alike. One at a time per
+/// thread: all of a thread's digests share one buffer.
 class digest {
 public:
   digest();
@@ -26,4 +26,4 @@ private:
 /// SHA-256 of one text as it is: 32 bytes.
 std::string sha256(std::string_view text);
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -26,13 +26,11 @@ inline std::string to_hex(std::string_view data) {
 
 /// The bytes again; what is no (small) digit counts as 0.
 inline std::string from_hex(std::string_view digits) {
-  const auto value = [](char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 0;
-  };
+  const auto value = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 0; };
   std::string out(digits.size() / 2, '\0');
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = static_cast<char>(value(digits[2 * i]) << 4 | value(digits[2 * i + 1]));
   return out;
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -16,7 +16,7 @@ struct id {
 /// What JSON and JavaScript can carry exactly.
 inline constexpr std::int64_t id_max = (std::int64_t{1} << 53) - 1;
 
-} // namespace callboard
+}  // namespace callboard
 
 template <class Tag>
 struct std::hash<callboard::id<Tag>> {

@@ -36,7 +36,7 @@ struct scanner {
   void expect(std::string_view any_of) { ok = ok && take(any_of); }
 };
 
-} // namespace
+}  // namespace
 
 void append_iso(std::string& out, instant t) {
   using namespace std::chrono;
@@ -106,4 +106,4 @@ std::optional<instant> from_rfc3339(std::string_view text) {
   return instant{sys_days{date}} + hours{h} + minutes{mi} + seconds{s} + milliseconds{ms} - minutes{offset_min};
 }
 
-} // namespace callboard
+}  // namespace callboard

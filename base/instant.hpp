@@ -24,4 +24,4 @@ std::string to_iso(instant t);
 /// RFC 3339 with an offset or Z and any number of fraction digits (those past the third are cut off).
 std::optional<instant> from_rfc3339(std::string_view text);
 
-} // namespace callboard
+}  // namespace callboard

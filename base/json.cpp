@@ -59,7 +59,8 @@ struct json_builder {
     return n && (n->integer = x, n->real = static_cast<double>(x), true);
   }
   bool number_unsigned(std::uint64_t x) {
-    return x <= static_cast<std::uint64_t>(id_max) ? number_integer(static_cast<std::int64_t>(x)) : fail("number out of range");
+    return x <= static_cast<std::uint64_t>(id_max) ? number_integer(static_cast<std::int64_t>(x))
+                                                   : fail("number out of range");
   }
   bool number_float(double x, const std::string&) {
     // 1.0 and 1e0 are integers too.
@@ -117,11 +118,11 @@ struct json_builder {
 
 std::optional<json_document> json_document::parse(std::string_view text, std::string& problem, json_limits limits) {
   if (text.starts_with("\xEF\xBB\xBF")) {
-    problem = "byte order mark"; // nlohmann would skip it silently
+    problem = "byte order mark";  // nlohmann would skip it silently
     return std::nullopt;
   }
   if (text.find('\0') != std::string_view::npos) {
-    problem = "NUL in the text"; // nlohmann would take it for the end
+    problem = "NUL in the text";  // nlohmann would take it for the end
     return std::nullopt;
   }
   json_document doc;
@@ -163,13 +164,23 @@ std::optional<json_value> json_value::find(std::string_view wanted) const {
 std::string json_value::dump() const {
   std::string out;
   switch (kind()) {
-    case type::null: return "null";
-    case type::boolean: write_json(out, boolean()); return out;
-    case type::integer: write_json(out, integer()); return out;
-    case type::real: write_json(out, real()); return out;
-    case type::string: write_json(out, string()); return out;
-    case type::array:
-    case type::object: break;
+  case type::null:
+    return "null";
+  case type::boolean:
+    write_json(out, boolean());
+    return out;
+  case type::integer:
+    write_json(out, integer());
+    return out;
+  case type::real:
+    write_json(out, real());
+    return out;
+  case type::string:
+    write_json(out, string());
+    return out;
+  case type::array:
+  case type::object:
+    break;
   }
   const bool is_object = kind() == type::object;
   out += is_object ? '{' : '[';
@@ -186,4 +197,4 @@ std::string json_value::dump() const {
   return out;
 }
 
-} // namespace callboard
+}  // namespace callboard

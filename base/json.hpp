@@ -40,7 +40,7 @@ private:
   json_value(const json_document* doc, std::uint32_t at, std::uint32_t end) : doc_{doc}, at_{at}, end_{end} {}
   const json_document* doc_;
   std::uint32_t at_;
-  std::uint32_t end_; ///< where the surrounding value ends
+  std::uint32_t end_;  ///< where the surrounding value ends
 };
 
 /// A guarded text: depth, number of values, duplicate keys, NUL, UTF-8, BOM and ranges are checked while it is read,
@@ -61,7 +61,7 @@ private:
   struct node {
     json_value::type type;
     bool truth = false;
-    std::uint32_t next = 0; ///< index of the first node behind this value
+    std::uint32_t next = 0;  ///< index of the first node behind this value
     slice key, text;
     std::int64_t integer = 0;
     double real = 0;
@@ -72,4 +72,4 @@ private:
   std::string chars_;
 };
 
-} // namespace callboard
+}  // namespace callboard

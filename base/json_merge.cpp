@@ -14,7 +14,8 @@ using type = json_value::type;
 
 json_document parsed(std::string_view text) {
   std::string why;
-  auto document = json_document::parse(text.empty() ? std::string_view{"{}"} : text, why, {.depth = 64, .values = SIZE_MAX});
+  auto document =
+      json_document::parse(text.empty() ? std::string_view{"{}"} : text, why, {.depth = 64, .values = SIZE_MAX});
   if (!document || document->root().kind() != type::object)
     throw std::runtime_error("no object to merge: " + why);
   return std::move(*document);
@@ -72,7 +73,7 @@ void write_merged(std::string& out, const std::optional<json_value>& before, con
       write_changed(object.member(c->key()), std::nullopt, *c);
 }
 
-} // namespace
+}  // namespace
 
 std::string merged_json(std::string_view before, std::string_view changes) {
   const auto old = parsed(before);
@@ -82,4 +83,4 @@ std::string merged_json(std::string_view before, std::string_view changes) {
   return out;
 }
 
-} // namespace callboard
+}  // namespace callboard

@@ -11,4 +11,4 @@ namespace callboard {
 /// else replaces, null removes the key. An empty `before` is an empty object.
 std::string merged_json(std::string_view before, std::string_view changes);
 
-} // namespace callboard
+}  // namespace callboard

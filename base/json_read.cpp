@@ -12,7 +12,7 @@ std::string_view trimmed(std::string_view s) {
 
 std::size_t code_points(std::string_view utf8) {
   return static_cast<std::size_t>(
-    std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 bool has_controls(std::string_view utf8) {
@@ -43,8 +43,9 @@ std::string json_reader::checked(std::string_view s, const text& rule) {
   s = trimmed(s);
   const auto size = code_points(s);
   if (size < rule.min || size > rule.max)
-    complain(rule.min == 0 ? "must have at most " + std::to_string(rule.max) + " characters"
-                           : "must have " + std::to_string(rule.min) + " to " + std::to_string(rule.max) + " characters");
+    complain(rule.min == 0
+                 ? "must have at most " + std::to_string(rule.max) + " characters"
+                 : "must have " + std::to_string(rule.min) + " to " + std::to_string(rule.max) + " characters");
   return std::string{s};
 }
 
@@ -63,12 +64,11 @@ std::string json_reader::checked(std::string_view s, const email_address&) {
     odd = odd || u <= 0x20 || u == 0x7F || (u == 0xC2 && next >= 0x80 && next <= 0xA0);
   }
   const auto dot = domain.find('.');
-  if (odd || code_points(address) > 254 || at == std::string::npos || at == 0
-      || code_points(std::string_view{address}.substr(0, at)) > 64
-      || domain.find('@') != std::string_view::npos || dot == std::string_view::npos || domain.front() == '.'
-      || domain.back() == '.')
+  if (odd || code_points(address) > 254 || at == std::string::npos || at == 0 ||
+      code_points(std::string_view{address}.substr(0, at)) > 64 || domain.find('@') != std::string_view::npos ||
+      dot == std::string_view::npos || domain.front() == '.' || domain.back() == '.')
     complain("must be an e-mail address");
   return address;
 }
 
-} // namespace callboard
+}  // namespace callboard

@@ -44,7 +44,9 @@ public:
 
 private:
   template <class T>
-  void missing(T&) { complain("is required"); }
+  void missing(T&) {
+    complain("is required");
+  }
   template <class T>
   void missing(std::optional<T>&) {}
 
@@ -104,7 +106,9 @@ private:
     into = *e;
   }
   template <class Rule>
-  void value(const json_value& v, const Rule&, raw_json& into) { into.text = v.dump(); }
+  void value(const json_value& v, const Rule&, raw_json& into) {
+    into.text = v.dump();
+  }
   template <class Rule, described T>
   void value(const json_value& v, const Rule&, T& into) {
     read(v, into);
@@ -153,8 +157,9 @@ T from_own_json(std::string_view text) {
   if (doc)
     reader.read(doc->root(), out);
   if (!doc || !reader.problems.empty())
-    throw std::runtime_error("unreadable record: " + (doc ? reader.problems[0].path + " " + reader.problems[0].what : why));
+    throw std::runtime_error("unreadable record: " +
+                             (doc ? reader.problems[0].path + " " + reader.problems[0].what : why));
   return out;
 }
 
-} // namespace callboard
+}  // namespace callboard

@@ -15,15 +15,25 @@ void write_json_string(std::string& out, std::string_view text) {
     out.append(text, plain, i - plain);
     plain = i + 1;
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      default:
-        out += "\\u00";
-        out += hex[c >> 4];
-        out += hex[c & 15];
+    case '"':
+      out += "\\\"";
+      break;
+    case '\\':
+      out += "\\\\";
+      break;
+    case '\n':
+      out += "\\n";
+      break;
+    case '\r':
+      out += "\\r";
+      break;
+    case '\t':
+      out += "\\t";
+      break;
+    default:
+      out += "\\u00";
+      out += hex[c >> 4];
+      out += hex[c & 15];
     }
   }
   out.append(text, plain, text.size() - plain);
@@ -39,4 +49,4 @@ void write_json(std::string& out, double x) {
   out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, x).ptr);
 }
 
-} // namespace callboard
+}  // namespace callboard

@@ -29,16 +29,22 @@ inline void write_json(std::string& out, std::int32_t x) { write_json(out, std::
 void write_json(std::string& out, double x);
 inline void write_json(std::string& out, std::string_view x) { write_json_string(out, x); }
 inline void write_json(std::string& out, const std::string& x) { write_json_string(out, x); }
-inline void write_json(std::string& out, const raw_json& x) { out += x.text.empty() ? std::string_view{"null"} : x.text; }
+inline void write_json(std::string& out, const raw_json& x) {
+  out += x.text.empty() ? std::string_view{"null"} : x.text;
+}
 inline void write_json(std::string& out, instant x) {
   out += '"';
   append_iso(out, x);
   out += '"';
 }
 template <class Tag>
-void write_json(std::string& out, id<Tag> x) { write_json(out, x.value); }
+void write_json(std::string& out, id<Tag> x) {
+  write_json(out, x.value);
+}
 template <named E>
-void write_json(std::string& out, E x) { write_json_string(out, name(x)); }
+void write_json(std::string& out, E x) {
+  write_json_string(out, name(x));
+}
 template <described T>
 void write_json(std::string& out, const T& x);
 template <class T>
@@ -72,7 +78,7 @@ void write_json_members(std::string& out, const T& x) {
       out += ',';
     first = false;
     out += '"';
-    out += f.name; // field names are ours and need no escaping
+    out += f.name;  // field names are ours and need no escaping
     out += "\":";
     write_json(out, x.*f.member);
   });
@@ -92,4 +98,4 @@ std::string to_json(const T& x) {
   return out;
 }
 
-} // namespace callboard
+}  // namespace callboard

@@ -9,7 +9,9 @@ namespace callboard {
 
 /// An enum whose values have public names, listed in order by an array `names_of(E)` found by ADL.
 template <class E>
-concept named = std::is_enum_v<E> && requires(E e) { names_of(e).size(); };
+concept named = std::is_enum_v<E> && requires(E e) {
+  names_of(e).size();
+};
 
 template <named E>
 constexpr std::string_view name(E value) {
@@ -25,4 +27,4 @@ constexpr std::optional<E> from_name(std::string_view text) {
   return std::nullopt;
 }
 
-} // namespace callboard
+}  // namespace callboard

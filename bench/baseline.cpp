@@ -38,8 +38,7 @@ struct setting {
 };
 
 std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
 }
 
@@ -53,10 +52,9 @@ void make_schema(const setting& s) {
                  "'open', null, $2 "
                  "from generate_series(1, $3::bigint) i",
                  s.capacity, now_ms(), s.openings);
-  tx.exec_params(
-      "insert into opening_counts select i, 0, 0, 0, 0, 0, null, null, '', 0, 0, 0, 0, 0, 1 "
-      "from generate_series(1, $1::bigint) i",
-      s.openings);
+  tx.exec_params("insert into opening_counts select i, 0, 0, 0, 0, 0, null, null, '', 0, 0, 0, 0, 0, 1 "
+                 "from generate_series(1, $1::bigint) i",
+                 s.openings);
   tx.commit();
   pqxx::nontransaction{db}.exec("vacuum analyze");
 }
@@ -152,9 +150,7 @@ public:
 private:
   std::int64_t find_or_create(pqxx::work& tx, std::int64_t person) {
     const auto number = std::to_string(person);
-    return tx
-        .exec_prepared1("applicant", "Bench " + number, "u" + number + "@bench.example",
-                        now_ms())[0]
+    return tx.exec_prepared1("applicant", "Bench " + number, "u" + number + "@bench.example", now_ms())[0]
         .as<std::int64_t>();
   }
 
@@ -183,8 +179,7 @@ private:
 
   static void refuse_double(pqxx::work& tx, const entry& e) {
     const auto first = e.opening * applications_per_opening;
-    if (!tx.exec_prepared("duplicate", e.applicant, first, first + applications_per_opening - 1)
-             .empty())
+    if (!tx.exec_prepared("duplicate", e.applicant, first, first + applications_per_opening - 1).empty())
       throw std::runtime_error("applied already");
   }
 
@@ -195,14 +190,10 @@ private:
                   static_cast<unsigned long>(random_()));
     out.trace = digits;
     out.request = out.trace.substr(0, 16);
-    const auto number = [](std::optional<std::int64_t> x) {
-      return x ? std::to_string(*x) : std::string{"null"};
-    };
-    out.data = R"({"applicationId":)" + out.subject + R"(,"applicantId":)" +
-               std::to_string(e.applicant) + R"(,"status":")" + e.status() + R"(","rank":)" +
-               number(e.rank) + R"(,"position":)" +
-               number(e.waits ? std::optional{e.waiting} : std::nullopt) +
-               R"(,"acknowledgeDeadline":null})";
+    const auto number = [](std::optional<std::int64_t> x) { return x ? std::to_string(*x) : std::string{"null"}; };
+    out.data = R"({"applicationId":)" + out.subject + R"(,"applicantId":)" + std::to_string(e.applicant) +
+               R"(,"status":")" + e.status() + R"(","rank":)" + number(e.rank) + R"(,"position":)" +
+               number(e.waits ? std::optional{e.waiting} : std::nullopt) + R"(,"acknowledgeDeadline":null})";
     for (int i = 0; i < 4; ++i) {
       auto bits = random_();
       for (int k = 0; k < 8; ++k, bits >>= 8)
@@ -214,16 +205,16 @@ private:
   void write_in_steps(pqxx::work& tx, const entry& e) {
     const auto l = explain(e);
     tx.exec_prepared0("application", e.id, e.applicant, e.status(), e.rank, e.at);
-    tx.exec_prepared0("journal", std::to_string(e.opening), e.version, e.at, l.subject, l.trace,
-                      l.request, l.data, pqxx::binarystring{l.hash});
+    tx.exec_prepared0("journal", std::to_string(e.opening), e.version, e.at, l.subject, l.trace, l.request, l.data,
+                      pqxx::binarystring{l.hash});
     tx.exec_prepared0("counts", e.opening, e.active, e.waiting, e.total, e.tail, e.version);
   }
 
   void write_at_once(pqxx::work& tx, const entry& e) {
     const auto l = explain(e);
-    tx.exec_prepared0("all", e.id, e.applicant, e.status(), e.rank, e.at, std::to_string(e.opening),
-                      e.version, l.subject, l.trace, l.request, l.data, pqxx::binarystring{l.hash},
-                      e.active, e.waiting, e.total, e.tail, e.opening);
+    tx.exec_prepared0("all", e.id, e.applicant, e.status(), e.rank, e.at, std::to_string(e.opening), e.version,
+                      l.subject, l.trace, l.request, l.data, pqxx::binarystring{l.hash}, e.active, e.waiting, e.total,
+                      e.tail, e.opening);
   }
 
   bool lean_;
@@ -237,11 +228,10 @@ private:
 void audit(const setting& s, std::uint64_t applies) {
   pqxx::connection db{s.database};
   pqxx::nontransaction tx{db};
-  const auto found =
-      tx.exec1("select (select count(*) from applications), (select count(*) from journal), "
-               "(select count(*) from applicants), (select coalesce(sum(total), 0)::bigint from "
-               "opening_counts), "
-               "(select coalesce(max(active), 0) from opening_counts)");
+  const auto found = tx.exec1("select (select count(*) from applications), (select count(*) from journal), "
+                              "(select count(*) from applicants), (select coalesce(sum(total), 0)::bigint from "
+                              "opening_counts), "
+                              "(select coalesce(max(active), 0) from opening_counts)");
   for (int i = 0; i < 4; ++i)
     if (found[i].as<std::uint64_t>() != applies)
       throw std::runtime_error("the database does not hold what was applied");

@@ -11,8 +11,8 @@
 #include "bench/crowd.hpp"
 #include "bench/jobs.hpp"
 #include "bench/options.hpp"
-#include "persistence/postgres/array_literal.hpp"
 #include "persistence/migrations.hpp"
+#include "persistence/postgres/array_literal.hpp"
 
 #include <pqxx/pqxx>
 

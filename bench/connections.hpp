@@ -62,8 +62,7 @@ struct run_metrics {
 class connections_pool {
 public:
   connections_pool(int port, int connections)
-      : port_{port}, epoll_{epoll_create1(EPOLL_CLOEXEC)},
-        links_(static_cast<std::size_t>(connections)) {
+      : port_{port}, epoll_{epoll_create1(EPOLL_CLOEXEC)}, links_(static_cast<std::size_t>(connections)) {
     if (epoll_ < 0)
       throw std::system_error(errno, std::generic_category(), "epoll_create1");
     for (auto& one : links_)
@@ -130,8 +129,7 @@ private:
     to.sin_port = htons(static_cast<std::uint16_t>(port_));
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (one.fd < 0 || ::connect(one.fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
-      throw std::system_error(errno, std::generic_category(),
-                              "can not connect to port " + std::to_string(port_));
+      throw std::system_error(errno, std::generic_category(), "can not connect to port " + std::to_string(port_));
     const int on = 1;
     ::setsockopt(one.fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     epoll_event what{};
@@ -162,8 +160,7 @@ private:
       // Counted from when it was due: a slow answer must not hide that others had to wait for a
       // connection.
       one.since = next_due_;
-      next_due_ += std::chrono::duration_cast<steady::duration>(
-          std::chrono::duration<double>(1 / per_second_));
+      next_due_ += std::chrono::duration_cast<steady::duration>(std::chrono::duration<double>(1 / per_second_));
     }
     one.sent = 0;
     one.busy = true;
@@ -174,8 +171,7 @@ private:
 
   void write_some(link& one) {
     while (one.sent < one.out.size()) {
-      const auto n = ::send(one.fd, one.out.data() + one.sent, one.out.size() - one.sent,
-                            MSG_DONTWAIT | MSG_NOSIGNAL);
+      const auto n = ::send(one.fd, one.out.data() + one.sent, one.out.size() - one.sent, MSG_DONTWAIT | MSG_NOSIGNAL);
       if (n < 0 && errno == EINTR)
         continue;
       if (n < 0 && errno == EAGAIN)
@@ -198,8 +194,7 @@ private:
 
   void turn(steady::time_point until) {
     auto wake = until;
-    const bool paced =
-        sending_ && per_second_ > 0 && static_cast<std::size_t>(busy_) < links_.size();
+    const bool paced = sending_ && per_second_ > 0 && static_cast<std::size_t>(busy_) < links_.size();
     if (paced)
       wake = std::min(wake, next_due_);
     // Finer than the milliseconds of epoll_wait, or a paced run would come in bursts.
@@ -334,8 +329,7 @@ private:
 };
 
 /// Sends all of them and returns the bodies; throws unless every status is the expected one.
-inline std::vector<std::string> ask_all(connections_pool& with, std::vector<std::string> requests,
-                                        int expected) {
+inline std::vector<std::string> ask_all(connections_pool& with, std::vector<std::string> requests, int expected) {
   system_request all{std::move(requests), expected};
   with.run(all, {});
   all.check();

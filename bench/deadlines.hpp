@@ -1,8 +1,8 @@
 #pragma once
 
+#include "base/instant.hpp"
 #include "bench/openings.hpp"
 #include "bench/options.hpp"
-#include "base/instant.hpp"
 
 #include <chrono>
 #include <map>
@@ -18,14 +18,13 @@ namespace bench {
 class deadlines {
 public:
   explicit deadlines(options& from)
-      : port_{static_cast<int>(from.integer("port", 8080, 1, 65'535))},
-        connections_{static_cast<int>(from.integer("connections", 64, 1, 4'096))},
+      : port_{static_cast<int>(from.integer("port", 8080, 1, 65'535))}, connections_{static_cast<int>(
+                                                                            from.integer("connections", 64, 1, 4'096))},
         count_{from.integer("openings", 200, 1, 10'000)}, slots_{from.integer("slots", 2, 1, 100)},
         window_s_{from.integer("window", 1, 1, 60)}, seconds_{from.real("seconds", 5, 0.5, 600)},
-        rate_{from.real("rate", 1'000, 1, 1'000'000)}, busy_count_{from.integer("busy-openings", 200,
-                                                                              1, 10'000)},
-        server_{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))},
-        postmaster_{static_cast<pid_t>(from.integer("postgres", 0, 0, INT32_MAX))} {
+        rate_{from.real("rate", 1'000, 1, 1'000'000)}, busy_count_{from.integer("busy-openings", 200, 1, 10'000)},
+        server_{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))}, postmaster_{static_cast<pid_t>(from.integer(
+                                                                               "postgres", 0, 0, INT32_MAX))} {
     from.finish();
   }
 
@@ -73,8 +72,7 @@ private:
     for (const auto& body : ask_all(with, std::move(requests), 201)) {
       const auto result = json::parse(body);
       if (!result.at("acknowledgeDeadline").is_null())
-        offered_[result.at("applicationId").get<std::int64_t>()] =
-            time_of(result.at("acknowledgeDeadline"));
+        offered_[result.at("applicationId").get<std::int64_t>()] = time_of(result.at("acknowledgeDeadline"));
     }
   }
 
@@ -82,8 +80,7 @@ private:
   void close(connections_pool& with, const std::vector<std::int64_t>& timed) {
     std::vector<std::string> requests;
     for (const auto opening : timed)
-      requests.push_back(
-          http_request("PATCH", "/api/jobs/" + std::to_string(opening), R"({"status":"closed"})"));
+      requests.push_back(http_request("PATCH", "/api/jobs/" + std::to_string(opening), R"({"status":"closed"})"));
     ask_all(with, std::move(requests), 200);
     std::this_thread::sleep_for(std::chrono::seconds{window_s_ + 1});
   }
@@ -92,8 +89,7 @@ private:
                callboard::instant until) {
     std::vector<std::string> requests;
     for (const auto opening : timed)
-      requests.push_back(
-          http_request("GET", "/api/pipeline/" + std::to_string(opening) + "/replay"));
+      requests.push_back(http_request("GET", "/api/pipeline/" + std::to_string(opening) + "/replay"));
     for (const auto& body : ask_all(with, std::move(requests), 200)) {
       const auto replay = json::parse(body);
       if (replay.value("truncated", false))
@@ -104,8 +100,8 @@ private:
     }
   }
 
-  void take(const json& event, std::map<std::int64_t, callboard::instant>& open,
-            callboard::instant from, callboard::instant until) {
+  void take(const json& event, std::map<std::int64_t, callboard::instant>& open, callboard::instant from,
+            callboard::instant until) {
     const auto application = event.at("applicationId").get<std::int64_t>();
     const auto& type = event.at("eventType").get_ref<const std::string&>();
     if (type == "PROMOTED") {

@@ -32,8 +32,7 @@ public:
   /// The upper edge of the bucket in which the share `q` of all durations ends; 0 when there are
   /// none.
   double quantile_ms(double q) const {
-    const auto wanted = std::max<std::uint64_t>(
-        1, static_cast<std::uint64_t>(q * static_cast<double>(total_) + 0.5));
+    const auto wanted = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(q * static_cast<double>(total_) + 0.5));
     std::uint64_t seen = 0;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       seen += counts_[i];

@@ -35,9 +35,7 @@ namespace bench {
 namespace {
 
 int port_in(options& from) { return static_cast<int>(from.integer("port", 8080, 1, 65'535)); }
-pid_t process_in(options& from, const char* name) {
-  return static_cast<pid_t>(from.integer(name, 0, 0, INT32_MAX));
-}
+pid_t process_in(options& from, const char* name) { return static_cast<pid_t>(from.integer(name, 0, 0, INT32_MAX)); }
 
 std::vector<std::int64_t> ids_in(const std::string& list) {
   std::vector<std::int64_t> out;
@@ -58,7 +56,7 @@ void create(options& from) {
   const auto port = port_in(from);
   const auto count = from.integer("openings", 1, 1, 100'000);
   const opening_options wanted{.capacity = from.integer("capacity", 100, 1, 1'000'000),
-                          .ack_window_s = from.integer("ack-window", 300, 1, 2'592'000)};
+                               .ack_window_s = from.integer("ack-window", 300, 1, 2'592'000)};
   from.finish();
   connections_pool with{port, static_cast<int>(std::min<std::int64_t>(count, 32))};
   std::string line;
@@ -88,9 +86,7 @@ void apply(options& from) {
 }
 
 /// Seconds since 1970, as the shell has them in EPOCHREALTIME.
-double wall_s() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
+double wall_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 bool is_ready(int port) {
   try {
@@ -133,8 +129,7 @@ void once(options& from) {
   const auto metrics = with.run(question, {.measured = std::chrono::seconds{120}});
   const auto status = metrics.other.empty() ? 200 : metrics.other.begin()->first;
   if (expected != 0 && status != expected)
-    throw std::runtime_error(path + " answered " + std::to_string(status) + " " +
-                             question.bodies[0].substr(0, 300));
+    throw std::runtime_error(path + " answered " + std::to_string(status) + " " + question.bodies[0].substr(0, 300));
   json out{{"status", status},
            {"ms", rounded(metrics.latency.max_ms())},
            {"cpu_ms", rounded((cpu_us(pid) - cpu_before) / 1e3)},

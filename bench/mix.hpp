@@ -54,13 +54,10 @@ public:
   std::size_t waiting() const { return waiting_.size(); }
 
   std::vector<std::int64_t> leave_from_the_middle(std::size_t count) {
-    const auto first =
-        waiting_.begin() + static_cast<std::ptrdiff_t>((waiting_.size() - count) / 2);
+    const auto first = waiting_.begin() + static_cast<std::ptrdiff_t>((waiting_.size() - count) / 2);
     return cut(waiting_, first, count);
   }
-  std::vector<std::int64_t> leave_slots(std::size_t count) {
-    return cut(live_, live_.begin(), count);
-  }
+  std::vector<std::int64_t> leave_slots(std::size_t count) { return cut(live_, live_.begin(), count); }
   std::vector<std::int64_t> promote(std::size_t count) {
     auto offered = cut(waiting_, waiting_.begin(), count);
     live_.insert(live_.end(), offered.begin(), offered.end());
@@ -72,8 +69,7 @@ public:
   }
 
 private:
-  static std::vector<std::int64_t> cut(std::vector<std::int64_t>& from,
-                                       std::vector<std::int64_t>::iterator first,
+  static std::vector<std::int64_t> cut(std::vector<std::int64_t>& from, std::vector<std::int64_t>::iterator first,
                                        std::size_t count) {
     const auto last = first + static_cast<std::ptrdiff_t>(count);
     std::vector<std::int64_t> out(first, last);
@@ -120,23 +116,19 @@ struct operation_metrics {
 class mix {
 public:
   explicit mix(options& from)
-      : port_{static_cast<int>(from.integer("port", 8080, 1, 65'535))},
-        connections_{static_cast<int>(from.integer("connections", 64, 1, 4'096))},
-        server_{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))},
-        postmaster_{static_cast<pid_t>(from.integer("postgres", 0, 0, INT32_MAX))},
-        opening_{from.integer("opening", 1, 1, INT32_MAX)}, cycles_{from.integer("cycles", 20, 1,
-                                                                             100'000)},
-        requests_{static_cast<std::size_t>(from.integer("requests", 400, 1, 100'000))},
-        state_{from.text("state")}, prefix_{from.text("prefix",
-                                                      "mix" + std::to_string(getpid()) + "x")},
-        roster_{opening_, from.integer("live", 1'000, 1, 1'000'000),
-                from.integer("waiting", 1'000, 1, 9'000'000)} {
+      : port_{static_cast<int>(from.integer("port", 8080, 1, 65'535))}, connections_{static_cast<int>(
+                                                                            from.integer("connections", 64, 1, 4'096))},
+        server_{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))}, postmaster_{static_cast<pid_t>(from.integer(
+                                                                               "postgres", 0, 0, INT32_MAX))},
+        opening_{from.integer("opening", 1, 1, INT32_MAX)}, cycles_{from.integer("cycles", 20, 1, 100'000)},
+        requests_{static_cast<std::size_t>(from.integer("requests", 400, 1, 100'000))}, state_{from.text("state")},
+        prefix_{from.text("prefix", "mix" + std::to_string(getpid()) + "x")},
+        roster_{opening_, from.integer("live", 1'000, 1, 1'000'000), from.integer("waiting", 1'000, 1, 9'000'000)} {
     from.finish();
     if (!state_.empty())
       roster_.load(state_);
     if (roster_.live() < requests_ || roster_.waiting() < 2 * requests_)
-      throw std::invalid_argument(
-          "too few applications for --requests: needs as many live and twice as many waiting");
+      throw std::invalid_argument("too few applications for --requests: needs as many live and twice as many waiting");
   }
 
   json run() {
@@ -173,12 +165,10 @@ private:
     return std::move(all.bodies);
   }
 
-  void send(connections_pool& with, operation what, std::string_view path,
-            const std::vector<std::int64_t>& ids) {
+  void send(connections_pool& with, operation what, std::string_view path, const std::vector<std::int64_t>& ids) {
     std::vector<std::string> requests;
     for (const auto id : ids)
-      requests.push_back(
-          http_request("POST", path, R"({"applicationId":)" + std::to_string(id) + "}"));
+      requests.push_back(http_request("POST", path, R"({"applicationId":)" + std::to_string(id) + "}"));
     measure(with, what, std::move(requests), 200);
   }
 

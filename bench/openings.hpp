@@ -36,16 +36,11 @@ inline std::vector<std::int64_t> create_openings(connections_pool& with, std::in
   return ids;
 }
 
-inline void append_apply(std::string& out, std::string_view prefix, std::int64_t person,
-                         std::int64_t opening) {
+inline void append_apply(std::string& out, std::string_view prefix, std::int64_t person, std::int64_t opening) {
   const auto number = std::to_string(person);
   std::string body;
   body.reserve(96);
-  body.append(R"({"name":"Bench )")
-      .append(number)
-      .append(R"(","email":")")
-      .append(prefix)
-      .append(number);
+  body.append(R"({"name":"Bench )").append(number).append(R"(","email":")").append(prefix).append(number);
   body.append(R"(@bench.example","jobId":)").append(std::to_string(opening)).append("}");
   out.append("POST /api/apply-public HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: "
              "application/json\r\nContent-Length: ");
@@ -60,8 +55,7 @@ public:
 
   bool next(std::string& out, std::int64_t& tag) override {
     tag = ++people_;
-    append_apply(out, prefix_, people_,
-                 openings_[static_cast<std::size_t>(people_) % openings_.size()]);
+    append_apply(out, prefix_, people_, openings_[static_cast<std::size_t>(people_) % openings_.size()]);
     return true;
   }
   bool answered(std::int64_t, int status, std::string_view body) override {

@@ -31,14 +31,11 @@ public:
     return value;
   }
 
-  std::int64_t integer(const std::string& name, std::int64_t preset, std::int64_t least,
-                     std::int64_t most) {
+  std::int64_t integer(const std::string& name, std::int64_t preset, std::int64_t least, std::int64_t most) {
     const auto written = text(name, std::to_string(preset));
     std::int64_t value = 0;
-    const auto [stop, problem] =
-        std::from_chars(written.data(), written.data() + written.size(), value);
-    if (problem != std::errc{} || stop != written.data() + written.size() || value < least ||
-        value > most)
+    const auto [stop, problem] = std::from_chars(written.data(), written.data() + written.size(), value);
+    if (problem != std::errc{} || stop != written.data() + written.size() || value < least || value > most)
       throw std::invalid_argument("--" + name + " must be from " + std::to_string(least) + " to " +
                                   std::to_string(most));
     return value;
@@ -47,10 +44,8 @@ public:
   double real(const std::string& name, double preset, double least, double most) {
     const auto written = text(name, std::to_string(preset));
     double value = 0;
-    const auto [stop, problem] =
-        std::from_chars(written.data(), written.data() + written.size(), value);
-    if (problem != std::errc{} || stop != written.data() + written.size() ||
-        !(value >= least && value <= most))
+    const auto [stop, problem] = std::from_chars(written.data(), written.data() + written.size(), value);
+    if (problem != std::errc{} || stop != written.data() + written.size() || !(value >= least && value <= most))
       throw std::invalid_argument("--" + name + " must be from " + std::to_string(least) + " to " +
                                   std::to_string(most));
     return value;

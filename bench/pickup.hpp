@@ -20,13 +20,13 @@ class pickup {
 public:
   explicit pickup(options& from)
       : port_{static_cast<int>(from.integer("port", 8080, 1, 65'535))},
-        connections_{static_cast<int>(from.integer("connections", 64, 1, 4'096))}, waiters_{from.integer("waiters", 16, 1,
-                                                                                                     4'096)},
+        connections_{static_cast<int>(from.integer("connections", 64, 1, 4'096))}, waiters_{from.integer("waiters", 16,
+                                                                                                         1, 4'096)},
         wait_s_{from.integer("wait", 30, 1, 30)}, seconds_{from.real("seconds", 5, 0.1, 600)},
         warm_up_s_{from.real("warm-up", 0.5, 0, 60)}, rate_{from.real("rate", 1'000, 1, 100'000)},
         wanted_{.bytes = static_cast<std::size_t>(from.integer("data", 100, 32, 100'000))},
-        server_{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))}, postmaster_{static_cast<pid_t>(
-                                                                             from.integer("postgres", 0, 0, INT32_MAX))},
+        server_{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))}, postmaster_{static_cast<pid_t>(from.integer(
+                                                                               "postgres", 0, 0, INT32_MAX))},
         times_(static_cast<std::size_t>(rate_ * (seconds_ + warm_up_s_)) + 1'000) {
     from.finish();
   }

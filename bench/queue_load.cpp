@@ -30,10 +30,10 @@ struct target {
   pid_t postmaster;
 
   target(options& from, int connections_preset)
-      : port{static_cast<int>(from.integer("port", 8080, 1, 65'535))}, connections{static_cast<int>(from.integer(
-                                                                         "connections", connections_preset, 1, 4'096))},
-        server{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))}, postmaster{static_cast<pid_t>(
-                                                                            from.integer("postgres", 0, 0, INT32_MAX))} {}
+      : port{static_cast<int>(from.integer("port", 8080, 1, 65'535))},
+        connections{static_cast<int>(from.integer("connections", connections_preset, 1, 4'096))},
+        server{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))}, postmaster{static_cast<pid_t>(from.integer(
+                                                                              "postgres", 0, 0, INT32_MAX))} {}
 };
 
 job_options options_in(options& from) {

@@ -63,8 +63,7 @@ public:
     if (builder_.empty())
       return;
     persistence::batch b{};
-    const auto appends =
-        std::exchange(builder_, {events_max_, batch_bytes_max}).finish(number_ + 1, b);
+    const auto appends = std::exchange(builder_, {events_max_, batch_bytes_max}).finish(number_ + 1, b);
     events_ += b.lines.size();
     const auto outcome = store_->commit(b);
     if (outcome.how != persistence::commit_status::committed)
@@ -79,8 +78,7 @@ public:
 
 private:
   static std::string told(const persistence::commit_outcome& o) {
-    auto out =
-        "a batch did not commit (ending " + std::to_string(static_cast<int>(o.how)) + "): " + o.why;
+    auto out = "a batch did not commit (ending " + std::to_string(static_cast<int>(o.how)) + "): " + o.why;
     for (const auto& head : o.heads)
       out += " head of " + head.key;
     for (const auto& taken : o.names)
@@ -100,8 +98,7 @@ private:
 class lone_opening {
 public:
   lone_opening(std::int64_t id, scribe& to)
-      : to_{to}, id_{opening::kind::name, std::to_string(id)}, state_{opening::kind::initial(
-                                                                   id_.key)} {}
+      : to_{to}, id_{opening::kind::name, std::to_string(id)}, state_{opening::kind::initial(id_.key)} {}
 
   void decide(const opening::command& c, const std::shared_ptr<const origin>& by) {
     // An entity's times never go back, whatever the clock does.
@@ -123,16 +120,15 @@ private:
       auto [type, data] = encode_event(e);
       auto subject = opening::kind::subject(e);
       seq_ += 1;
-      hash_ = persistence::chain_hash(hash_, opening::kind::name, id_.key, seq_, type, d.now,
-                                      subject, *by, data);
+      hash_ = persistence::chain_hash(hash_, opening::kind::name, id_.key, seq_, type, d.now, subject, *by, data);
       a.events.push_back({type, d.now, std::move(subject), std::move(data), hash_});
     }
     a.rows = std::move(d.extra_rows);
     opening::kind::rows(state_, d.changed, seq_, a.rows);
     const auto due = opening::kind::deadline(state_);
     if (due && (!stored_due_ || *due < *stored_due_)) {
-      a.rows.push_back(to_row(persistence::timer_row{std::string{id_.kind}, id_.key,
-                                                     shard_of(id_.kind, id_.key), *due}));
+      a.rows.push_back(
+          to_row(persistence::timer_row{std::string{id_.kind}, id_.key, shard_of(id_.kind, id_.key), *due}));
       stored_due_ = due;
     }
     to_.submit(std::move(a));
@@ -158,13 +154,12 @@ struct wanted {
 };
 
 /// As long as a request's own would be.
-const auto somebody = std::make_shared<const origin>(
-    origin{"applicant", "", "", "5eed5eed5eed5eed5eed5eed5eed5eed", "5eed5eed5eed5eed"});
+const auto somebody =
+    std::make_shared<const origin>(origin{"applicant", "", "", "5eed5eed5eed5eed5eed5eed5eed5eed", "5eed5eed5eed5eed"});
 
 json fill(scribe& to, const wanted& w) {
   const auto first_opening = to.take_ids(opening_ids, w.openings);
-  const auto first_applicant =
-      w.people() > 0 ? to.take_ids(applicant_ids, w.openings * w.people()) : 0;
+  const auto first_applicant = w.people() > 0 ? to.take_ids(applicant_ids, w.openings * w.people()) : 0;
   auto person = first_applicant;
   for (std::int64_t id = first_opening; id < first_opening + w.openings; ++id) {
     lone_opening one{id, to};
@@ -178,24 +173,22 @@ json fill(scribe& to, const wanted& w) {
       opening::apply apply{};
       apply.applicant = {person};
       apply.job = {id};
-      apply.person = std::make_shared<const applicant_row>(applicant_row{
-          {person}, "Seeded " + number, w.prefix + number + "@bench.example", wall_clock()});
+      apply.person = std::make_shared<const applicant_row>(
+          applicant_row{{person}, "Seeded " + number, w.prefix + number + "@bench.example", wall_clock()});
       one.decide(apply, somebody);
     }
   }
   to.flush();
-  return {{"first_opening", first_opening},
-          {"openings", w.openings},
-          {"applications", w.openings * w.people()}};
+  return {{"first_opening", first_opening}, {"openings", w.openings}, {"applications", w.openings * w.people()}};
 }
 
 void run(options given) {
   const auto url = given.text("store");
   const wanted w{.openings = given.integer("openings", 1, 1, 10'000'000),
-               .capacity = given.integer("capacity", 1'000, 1, 1'000'000),
-               .waiting = given.integer("waiting", 0, 0, 8'000'000),
-               .ack_window_s = given.integer("ack-window", 86'400, 1, 2'592'000),
-               .prefix = given.text("prefix", "seed")};
+                 .capacity = given.integer("capacity", 1'000, 1, 1'000'000),
+                 .waiting = given.integer("waiting", 0, 0, 8'000'000),
+                 .ack_window_s = given.integer("ack-window", 86'400, 1, 2'592'000),
+                 .prefix = given.text("prefix", "seed")};
   const auto batch = static_cast<std::size_t>(given.integer("batch", 1'000, 1, 10'000));
   given.finish();
   if (url.empty())

@@ -21,9 +21,7 @@ namespace bench {
 inline double own_cpu_us() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
-  const auto us = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_usec);
-  };
+  const auto us = [](const timeval& t) { return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_usec); };
   return us(used.ru_utime) + us(used.ru_stime);
 }
 
@@ -59,8 +57,7 @@ inline double family_cpu_us(pid_t parent) {
     return 0;
   const double tick_us = 1e6 / static_cast<double>(sysconf(_SC_CLK_TCK));
   const double ended =
-      (std::strtod((*head)[13].c_str(), nullptr) + std::strtod((*head)[14].c_str(), nullptr)) *
-      tick_us;
+      (std::strtod((*head)[13].c_str(), nullptr) + std::strtod((*head)[14].c_str(), nullptr)) * tick_us;
   double sum = cpu_us(parent) + ended;
   DIR* proc = opendir("/proc");
   while (proc) {

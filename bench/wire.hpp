@@ -10,15 +10,12 @@
 /// As much of HTTP/1.1 as a load generator needs.
 namespace bench {
 
-inline std::string http_request(std::string_view method, std::string_view path,
-                                std::string_view body = {}) {
+inline std::string http_request(std::string_view method, std::string_view path, std::string_view body = {}) {
   std::string out;
   out.reserve(path.size() + body.size() + 128);
   out.append(method).append(" ").append(path).append(" HTTP/1.1\r\nHost: 127.0.0.1\r\n");
   if (!body.empty())
-    out.append("Content-Type: application/json\r\nContent-Length: ")
-        .append(std::to_string(body.size()))
-        .append("\r\n");
+    out.append("Content-Type: application/json\r\nContent-Length: ").append(std::to_string(body.size())).append("\r\n");
   return out.append("\r\n").append(body);
 }
 
@@ -41,8 +38,7 @@ inline bool starts_with_word(std::string_view line, std::string_view lower) {
 }
 
 /// Joins the chunks into `whole`; the end of the last one, or nothing while it has not come.
-inline std::optional<std::size_t> join_chunks(std::string_view in, std::size_t at,
-                                              std::string& whole) {
+inline std::optional<std::size_t> join_chunks(std::string_view in, std::size_t at, std::string& whole) {
   whole.clear();
   while (true) {
     const auto line_end = in.find("\r\n", at);

@@ -22,7 +22,9 @@ struct job_options {
 inline void append_job(std::string& out, std::int64_t number, const job_options& wanted) {
   out.append(R"({"job_type":"bench",)");
   if (wanted.weights > 1)
-    out.append(R"("priority":)").append(std::to_string(number * 7'919 % wanted.weights - wanted.weights / 2)).append(",");
+    out.append(R"("priority":)")
+        .append(std::to_string(number * 7'919 % wanted.weights - wanted.weights / 2))
+        .append(",");
   out.append(R"("data":)");
   append_data(out, number, wanted.bytes);
   out.append("}");

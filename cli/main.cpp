@@ -1,18 +1,19 @@
 #include "actors/node.hpp"
 #include "actors/verify.hpp"
+#include "base/log.hpp"
 #include "config/exit_codes.hpp"
 #include "config/settings.hpp"
-#include "http/transport/server.hpp"
 #include "http/api/routes.hpp"
 #include "http/api/service.hpp"
-#include "base/log.hpp"
+#include "http/transport/server.hpp"
 #include "persistence/store.hpp"
+
+#include <pthread.h>
 
 #include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <memory>
-#include <pthread.h>
 #include <string>
 #include <thread>
 #include <vector>
@@ -77,7 +78,8 @@ int serve(const config::settings& s) {
   const auto address = shown_address(s, server.port());
   std::cout << "Callboard " << version << " listens on " << address << " (store: " << config::without_password(s.store)
             << ")\nTry: curl -s " << address << "/api/jobs -H 'Content-Type: application/json' -d '"
-            << R"({"title":"Stage manager","capacity":1})" << "'\n"
+            << R"({"title":"Stage manager","capacity":1})"
+            << "'\n"
             << std::flush;
 
   int signal = 0;
@@ -91,7 +93,7 @@ int serve(const config::settings& s) {
   }}.detach();
   server.stop();
   node->stop();
-  node.reset(); // before the server: answers may still be on their way to its io threads
+  node.reset();  // before the server: answers may still be on their way to its io threads
   return exit_code::ok;
 }
 
@@ -138,8 +140,8 @@ int run(std::vector<std::string> arguments) {
   return command == "serve" ? serve(settings) : command == "migrate" ? migrate(settings) : verify(settings);
 }
 
-} // namespace
-} // namespace callboard
+}  // namespace
+}  // namespace callboard
 
 int main(int argc, char** argv) {
   using namespace callboard;

@@ -76,8 +76,7 @@ bool is_store(std::string_view written) {
   if (written == "sqlite::memory:")
     return true;
   // sqlite:///x means a relative path to some tools and an absolute one to others.
-  return written.starts_with("sqlite:") && written.size() > 7 && written[7] != ':' &&
-         !written.starts_with("sqlite://");
+  return written.starts_with("sqlite:") && written.size() > 7 && written[7] != ':' && !written.starts_with("sqlite://");
 }
 
 bool is_address(std::string_view written) { return parse_ip(written).has_value(); }
@@ -91,8 +90,8 @@ bool is_loopback(std::string_view address) {
   constexpr std::array<unsigned char, 12> mapped_v4{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
   if (std::equal(mapped_v4.begin(), mapped_v4.end(), parsed->bytes.begin()))
     return parsed->bytes[12] == 127;
-  return parsed->bytes.back() == 1 && std::all_of(parsed->bytes.begin(), parsed->bytes.end() - 1,
-                                                  [](unsigned char byte) { return byte == 0; });
+  return parsed->bytes.back() == 1 &&
+         std::all_of(parsed->bytes.begin(), parsed->bytes.end() - 1, [](unsigned char byte) { return byte == 0; });
 }
 
 bool is_network(std::string_view written) {
@@ -121,22 +120,17 @@ bool is_type_and_ms(std::string_view written) {
   if (cut == std::string_view::npos || cut == 0)
     return false;
   const auto ms = written.substr(cut + 1);
-  return !ms.empty() && ms.size() <= 7 && ms != "0" &&
-         ms.find_first_not_of("0123456789") == std::string_view::npos;
+  return !ms.empty() && ms.size() <= 7 && ms != "0" && ms.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 bool is_node_name(std::string_view written) {
-  constexpr std::string_view allowed =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-  return !written.empty() && written.size() <= 64 &&
-         written.find_first_not_of(allowed) == std::string_view::npos;
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  return !written.empty() && written.size() <= 64 && written.find_first_not_of(allowed) == std::string_view::npos;
 }
 
 bool is_tag(std::string_view written) {
-  constexpr std::string_view allowed =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+#.-";
-  return !written.empty() && written.size() <= 64 &&
-         written.find_first_not_of(allowed) == std::string_view::npos;
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+#.-";
+  return !written.empty() && written.size() <= 64 && written.find_first_not_of(allowed) == std::string_view::npos;
 }
 
 bool has_password(std::string_view store) { return !find_passwords(store).empty(); }

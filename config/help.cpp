@@ -60,10 +60,9 @@ std::string help_text() {
   for (const auto& shown : options())
     lead = std::max(lead, synopsis(shown).size() + 2);
 
-  std::string page =
-      wrapped("Options are taken from the arguments, then from the environment (--http.port is "
-              "CALLBOARD_HTTP_PORT), then from the configuration file, then from the defaults.",
-              0);
+  std::string page = wrapped("Options are taken from the arguments, then from the environment (--http.port is "
+                             "CALLBOARD_HTTP_PORT), then from the configuration file, then from the defaults.",
+                             0);
   page += "\n\nGeneral\n";
   const auto entry = [&](std::string line, std::string_view sentence) {
     line.resize(lead, ' ');
@@ -80,8 +79,7 @@ std::string help_text() {
       page.append("\n").append(heading(group)).append("\n");
     }
     const auto preset = shown.shown(defaults);
-    auto sentence = std::string{shown.help} + " (" + limits(shown) + "; default " +
-                    (preset.empty() ? "empty" : preset);
+    auto sentence = std::string{shown.help} + " (" + limits(shown) + "; default " + (preset.empty() ? "empty" : preset);
     if (!shown.alias.empty())
       sentence += "; also " + std::string{shown.alias};
     entry(synopsis(shown), sentence + ")");
@@ -91,10 +89,9 @@ std::string help_text() {
 
 std::string default_file() {
   const settings defaults;
-  std::string page =
-      "# Callboard's options, each with its default. Name this file by --config=PATH or\n"
-      "# CALLBOARD_CONFIG, or put it at /etc/callboard/callboard.conf; arguments and environment\n"
-      "# variables win over it. A # at the start of a line or after a blank begins a comment.\n";
+  std::string page = "# Callboard's options, each with its default. Name this file by --config=PATH or\n"
+                     "# CALLBOARD_CONFIG, or put it at /etc/callboard/callboard.conf; arguments and environment\n"
+                     "# variables win over it. A # at the start of a line or after a blank begins a comment.\n";
   std::string_view group;
   for (const auto& shown : options()) {
     // One blank line between groups, none inside.

@@ -14,19 +14,13 @@ namespace {
 constexpr int hour_ms = 3'600'000;
 
 const std::vector<option> table{
-    {"store",
-     text{&settings::store, is_store,
-          "sqlite:PATH, sqlite::memory: or postgresql://USER@HOST/NAME"},
-     "Where facts rest: a SQLite file, memory (gone at the end), or a PostgreSQL database.",
-     "DATABASE_URL"},
+    {"store", text{&settings::store, is_store, "sqlite:PATH, sqlite::memory: or postgresql://USER@HOST/NAME"},
+     "Where facts rest: a SQLite file, memory (gone at the end), or a PostgreSQL database.", "DATABASE_URL"},
 
-    {"http.address",
-     text{&settings::http_address, is_address, "an IPv4 or IPv6 address such as 127.0.0.1 or ::1"},
+    {"http.address", text{&settings::http_address, is_address, "an IPv4 or IPv6 address such as 127.0.0.1 or ::1"},
      "Address to listen on."},
-    {"http.port", integer_range{&settings::http_port, 0, 65535},
-     "Port to listen on; 0 takes any free one.", "PORT"},
-    {"http.threads", integer_range{&settings::http_threads, 1, 64},
-     "Threads that read requests and write answers."},
+    {"http.port", integer_range{&settings::http_port, 0, 65535}, "Port to listen on; 0 takes any free one.", "PORT"},
+    {"http.threads", integer_range{&settings::http_threads, 1, 64}, "Threads that read requests and write answers."},
     {"http.connections_max", integer_range{&settings::http_connections_max, 1, 1'000'000},
      "Open connections; further ones are closed at once."},
     {"http.requests_max", integer_range{&settings::http_requests_max, 1, 1'000'000},
@@ -51,8 +45,7 @@ const std::vector<option> table{
      text_list{&settings::http_cors_origins, is_origin, "origins such as https://jobs.example.org"},
      "Web origins whose pages may call the API; empty allows none but our own."},
     {"http.trusted_proxies",
-     text_list{&settings::http_trusted_proxies, is_network,
-               "addresses or networks such as 10.0.0.7 or 10.0.0.0/8"},
+     text_list{&settings::http_trusted_proxies, is_network, "addresses or networks such as 10.0.0.7 or 10.0.0.0/8"},
      "Proxies whose Forwarded and X-Forwarded-* headers are believed; empty believes none."},
 
     {"command.deadline_ms", integer_range{&settings::command_deadline_ms, 100, 600'000},
@@ -61,8 +54,7 @@ const std::vector<option> table{
     {"auth.mode", one_of{&settings::auth_mode, {"open"}},
      "Who may call: open lets in everybody who can connect, so it listens on loopback only."},
 
-    {"actors.threads", integer_range{&settings::actors_threads, 1, 64},
-     "Threads that run the actors."},
+    {"actors.threads", integer_range{&settings::actors_threads, 1, 64}, "Threads that run the actors."},
     {"actors.residents_max", integer_range{&settings::actors_residents_max, 100, 10'000'000},
      "Entities kept in memory; the least recently used leave first."},
     {"actors.state_max_mib", integer_range{&settings::actors_state_max_mib, 16, 1'048'576},
@@ -70,8 +62,7 @@ const std::vector<option> table{
     {"actors.idle_ms", integer_range{&settings::actors_idle_ms, 10, 24 * hour_ms},
      "How long an entity without work stays in memory."},
 
-    {"writer.batch_events_max", integer_range{&settings::writer_batch_events_max, 1, 100'000},
-     "Events in one commit."},
+    {"writer.batch_events_max", integer_range{&settings::writer_batch_events_max, 1, 100'000}, "Events in one commit."},
     {"writer.batch_bytes_max_kib", integer_range{&settings::writer_batch_bytes_max_kib, 256, 65536},
      "Size of one commit; at least the largest event, 256 KiB."},
     {"writer.patience_ms", integer_range{&settings::writer_patience_ms, 100, hour_ms},
@@ -83,8 +74,7 @@ const std::vector<option> table{
     {"requests.retention_h", integer_range{&settings::requests_retention_h, 24, 8760},
      "How long the answer to an Idempotency-Key is remembered."},
 
-    {"board_jobs.tags",
-     text_list{&settings::board_jobs_tags, is_tag, "words of 1 to 64 letters, digits, + # . or -"},
+    {"board_jobs.tags", text_list{&settings::board_jobs_tags, is_tag, "words of 1 to 64 letters, digits, + # . or -"},
      "Words that become tags of a board job when they stand in its title or department."},
 
     {"work.retention_s", integer_range{&settings::work_retention_s, 60, 31'536'000},
@@ -98,9 +88,7 @@ const std::vector<option> table{
     {"log.level", one_of{&settings::log_level, {"debug", "info", "warn", "error"}},
      "The least important lines that are logged."},
 
-    {"node.name",
-     text{&settings::node_name, is_node_name,
-          "1 to 64 letters, digits, dots, dashes or underscores"},
+    {"node.name", text{&settings::node_name, is_node_name, "1 to 64 letters, digits, dots, dashes or underscores"},
      "Name of this process among those that share the store."},
 };
 
@@ -183,9 +171,7 @@ std::size_t distance(std::string_view from, std::string_view to) {
 std::string option::variable() const {
   std::string upper = "CALLBOARD_";
   for (const char letter : name)
-    upper += letter == '.'                    ? '_'
-             : letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A')
-                                              : letter;
+    upper += letter == '.' ? '_' : letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
   return upper;
 }
 
@@ -193,26 +179,21 @@ std::string_view option::group() const { return name.substr(0, name.find('.')); 
 
 std::string option::expected() const {
   return std::visit(
-      overloaded{[](const integer_range& rule) {
-                   return "a whole number from " + std::to_string(rule.least) + " to " +
-                          std::to_string(rule.most);
-                 },
-                 [](const one_of& rule) {
-                   return (rule.choices.size() > 1 ? "one of " : "") + joined(rule.choices, ", ");
-                 },
-                 [](const text& rule) { return std::string{rule.expected}; },
-                 [](const text_list& rule) {
-                   return "nothing or, separated by commas, " + std::string{rule.expected};
-                 }},
+      overloaded{
+          [](const integer_range& rule) {
+            return "a whole number from " + std::to_string(rule.least) + " to " + std::to_string(rule.most);
+          },
+          [](const one_of& rule) { return (rule.choices.size() > 1 ? "one of " : "") + joined(rule.choices, ", "); },
+          [](const text& rule) { return std::string{rule.expected}; },
+          [](const text_list& rule) { return "nothing or, separated by commas, " + std::string{rule.expected}; }},
       value);
 }
 
 std::string option::shown(const settings& from) const {
-  return std::visit(
-      overloaded{[&](const integer_range& rule) { return std::to_string(from.*rule.member); },
-                 [&](const text_list& rule) { return joined(from.*rule.member, ", "); },
-                 [&](const auto& rule) { return from.*rule.member; }},
-      value);
+  return std::visit(overloaded{[&](const integer_range& rule) { return std::to_string(from.*rule.member); },
+                               [&](const text_list& rule) { return joined(from.*rule.member, ", "); },
+                               [&](const auto& rule) { return from.*rule.member; }},
+                    value);
 }
 
 bool option::assign(settings& to, std::string_view written) const {
@@ -227,9 +208,8 @@ const option* find_option(std::string_view name) {
 }
 
 const option* nearest_option(std::string_view name) {
-  const auto by_last_word = std::ranges::find_if(table, [&](const option& candidate) {
-    return candidate.name.substr(candidate.name.find('.') + 1) == name;
-  });
+  const auto by_last_word = std::ranges::find_if(
+      table, [&](const option& candidate) { return candidate.name.substr(candidate.name.find('.') + 1) == name; });
   if (by_last_word != table.end())
     return &*by_last_word;
   const auto far = [&](const option& candidate) { return distance(name, candidate.name); };

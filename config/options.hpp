@@ -40,10 +40,10 @@ struct option {
   std::string_view help;
   std::string_view alias = {};  // a second environment variable, as hosting platforms set it
 
-  std::string variable() const;                   // CALLBOARD_HTTP_PORT
-  std::string_view group() const;                 // http
-  std::string expected() const;                   // a whole number from 0 to 65535
-  std::string shown(const settings& from) const;  // its value as it is written in the file
+  std::string variable() const;                               // CALLBOARD_HTTP_PORT
+  std::string_view group() const;                             // http
+  std::string expected() const;                               // a whole number from 0 to 65535
+  std::string shown(const settings& from) const;              // its value as it is written in the file
   bool assign(settings& to, std::string_view written) const;  // false: not what was expected
 };
 

@@ -30,9 +30,8 @@ std::string trimmed(std::string_view line) {
 }
 
 [[noreturn]] void unknown(const std::string& where, const std::string& suggestion) {
-  throw usage_error{
-      where + ": no such option" +
-      (suggestion.empty() ? "; --help lists them all" : "; did you mean " + suggestion + "?")};
+  throw usage_error{where + ": no such option" +
+                    (suggestion.empty() ? "; --help lists them all" : "; did you mean " + suggestion + "?")};
 }
 
 void apply(settings& to, const assignment& given) {
@@ -56,8 +55,7 @@ public:
 private:
   void take(const std::string& word) {
     if (!word.starts_with("--") || word.size() == 2)
-      throw usage_error{"argument \"" + without_password(word) +
-                        "\": not an option; options are written --name=value"};
+      throw usage_error{"argument \"" + without_password(word) + "\": not an option; options are written --name=value"};
     const auto equals = word.find('=');
     const auto name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
     const auto where = "argument --" + name;
@@ -90,8 +88,8 @@ private:
 
 // Set by the test runner and by benchmarks for themselves; a server started by them inherits it.
 bool is_reserved(std::string_view variable) {
-  return variable == "CALLBOARD_CONFIG" || variable == "CALLBOARD_BIN" ||
-         variable.starts_with("CALLBOARD_TEST_") || variable.starts_with("CALLBOARD_BENCH_");
+  return variable == "CALLBOARD_CONFIG" || variable == "CALLBOARD_BIN" || variable.starts_with("CALLBOARD_TEST_") ||
+         variable.starts_with("CALLBOARD_BENCH_");
 }
 
 const option* option_of(std::string_view variable) {
@@ -141,17 +139,15 @@ std::vector<assignment> from_environment(const environment& variables, settings&
 }
 
 // An alias belongs to the platform, so it is read only where nothing of ours was said.
-std::vector<assignment> from_aliases(const environment& variables,
-                                     const std::vector<assignment>& stronger) {
+std::vector<assignment> from_aliases(const environment& variables, const std::vector<assignment>& stronger) {
   std::vector<assignment> given;
   for (const auto& candidate : options()) {
     const auto found = variables.find(candidate.alias);
     if (candidate.alias.empty() || found == variables.end())
       continue;
     if (std::ranges::find(stronger, &candidate, &assignment::target) == stronger.end())
-      given.push_back(
-          {"environment variable " + found->first + " (" + std::string{candidate.name} + ")",
-           &candidate, found->second});
+      given.push_back({"environment variable " + found->first + " (" + std::string{candidate.name} + ")", &candidate,
+                       found->second});
   }
   return given;
 }
@@ -197,9 +193,8 @@ std::filesystem::path chosen_file(const argument_reader& arguments, const enviro
     return arguments.file;
   if (const auto named = variables.find("CALLBOARD_CONFIG"); named != variables.end()) {
     if (named->second.empty())
-      throw usage_error{
-          "environment variable CALLBOARD_CONFIG: expected the path of a configuration file, "
-          "got \"\""};
+      throw usage_error{"environment variable CALLBOARD_CONFIG: expected the path of a configuration file, "
+                        "got \"\""};
     return named->second;
   }
   std::error_code ignored;
@@ -223,8 +218,8 @@ settings read_settings(const std::vector<std::string>& arguments, const environm
                        const std::filesystem::path& system_file) {
   settings chosen;
   // Whoever asks for help gets it, whatever else is wrong.
-  chosen.help_wanted = std::ranges::any_of(
-      arguments, [](const auto& word) { return word == "--help" || word == "-h"; });
+  chosen.help_wanted =
+      std::ranges::any_of(arguments, [](const auto& word) { return word == "--help" || word == "-h"; });
   if (chosen.help_wanted)
     return chosen;
 
@@ -244,9 +239,8 @@ settings read_settings(const std::vector<std::string>& arguments, const environm
   for (const auto& given : from_arguments.given) {
     apply(chosen, given);
     if (has_password(given.written))
-      chosen.warnings.push_back(given.where +
-                                " holds a password, which every user of this machine can see; give "
-                                "it by CALLBOARD_STORE or in the configuration file");
+      chosen.warnings.push_back(given.where + " holds a password, which every user of this machine can see; give "
+                                              "it by CALLBOARD_STORE or in the configuration file");
   }
   validate(chosen);
   return chosen;

@@ -45,8 +45,8 @@ struct settings {
   int readers_threads = 2;
   int requests_retention_h = 24;
 
-  std::vector<std::string> board_jobs_tags{"quant", "ml", "engineering", "frontend", "backend", "research",
-                                           "analyst", "data", "intern", "senior", "junior", "systems"};
+  std::vector<std::string> board_jobs_tags{"quant",   "ml",   "engineering", "frontend", "backend", "research",
+                                           "analyst", "data", "intern",      "senior",   "junior",  "systems"};
 
   int work_retention_s = 86400;
   int work_backoff_ms = 1000;

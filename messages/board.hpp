@@ -25,7 +25,9 @@ enum class crawl_status : std::uint8_t { running, finished, failed };
 constexpr std::array<std::string_view, 3> names_of(crawl_status) { return {"running", "finished", "failed"}; }
 
 /// A crawl's id names its board, so nobody has to look it up.
-inline std::string crawl_id(std::string_view board, std::int64_t n) { return std::string{board} + ':' + std::to_string(n); }
+inline std::string crawl_id(std::string_view board, std::int64_t n) {
+  return std::string{board} + ':' + std::to_string(n);
+}
 inline std::optional<std::pair<std::string, std::int64_t>> crawl_parts(std::string_view id) {
   const auto colon = id.find(':');
   if (colon == std::string_view::npos || !is_slug(id.substr(0, colon)))
@@ -47,12 +49,14 @@ struct board {
   std::string career_page_url;
   instant created_at;
   std::int64_t version = 0;
-  bool is_new = false; ///< not shown
+  bool is_new = false;  ///< not shown
   success how() const { return is_new ? success::created : success::ok; }
-  static constexpr auto fields =
-    std::tuple{field{"id", &board::id}, field{"company", &board::company}, field{"ats", &board::ats},
-               field{"career_page_url", &board::career_page_url}, field{"created_at", &board::created_at},
-               field{"version", &board::version}};
+  static constexpr auto fields = std::tuple{field{"id", &board::id},
+                                            field{"company", &board::company},
+                                            field{"ats", &board::ats},
+                                            field{"career_page_url", &board::career_page_url},
+                                            field{"created_at", &board::created_at},
+                                            field{"version", &board::version}};
 };
 
 struct crawl_stats {
@@ -62,9 +66,9 @@ struct crawl_stats {
   std::int64_t updated = 0;
   std::int64_t removed = 0;
   static constexpr auto fields =
-    std::tuple{field{"boards_crawled", &crawl_stats::boards_crawled}, field{"jobs_fetched", &crawl_stats::fetched},
-               field{"jobs_new", &crawl_stats::fresh}, field{"jobs_updated", &crawl_stats::updated},
-               field{"jobs_removed", &crawl_stats::removed}};
+      std::tuple{field{"boards_crawled", &crawl_stats::boards_crawled}, field{"jobs_fetched", &crawl_stats::fetched},
+                 field{"jobs_new", &crawl_stats::fresh}, field{"jobs_updated", &crawl_stats::updated},
+                 field{"jobs_removed", &crawl_stats::removed}};
   friend bool operator==(const crawl_stats&, const crawl_stats&) = default;
 };
 
@@ -76,10 +80,13 @@ struct crawl {
   instant started_at;
   std::optional<instant> completed_at;
   crawl_stats stats;
-  static constexpr auto fields =
-    std::tuple{field{"id", &crawl::id}, field{"board", &crawl::board}, field{"status", &crawl::status},
-               field{"trigger", &crawl::trigger}, field{"started_at", &crawl::started_at},
-               field{"completed_at", &crawl::completed_at}, field{"stats", &crawl::stats}};
+  static constexpr auto fields = std::tuple{field{"id", &crawl::id},
+                                            field{"board", &crawl::board},
+                                            field{"status", &crawl::status},
+                                            field{"trigger", &crawl::trigger},
+                                            field{"started_at", &crawl::started_at},
+                                            field{"completed_at", &crawl::completed_at},
+                                            field{"stats", &crawl::stats}};
 };
 
 /// What was ingested: the answer of a call over many entities, kept under its Idempotency-Key.
@@ -90,9 +97,9 @@ struct ingestion {
   raw_json failed;
   raw_json jobs;
   static constexpr auto fields =
-    std::tuple{field{"new_count", &ingestion::fresh}, field{"updated_count", &ingestion::updated},
-               field{"unchanged_count", &ingestion::unchanged}, field{"failed", &ingestion::failed},
-               field{"jobs", &ingestion::jobs}};
+      std::tuple{field{"new_count", &ingestion::fresh}, field{"updated_count", &ingestion::updated},
+                 field{"unchanged_count", &ingestion::unchanged}, field{"failed", &ingestion::failed},
+                 field{"jobs", &ingestion::jobs}};
 };
 
 struct nothing {
@@ -109,9 +116,8 @@ struct put {
   std::optional<std::optional<tracker>> ats;
   std::optional<std::string> career_page_url;
   static constexpr auto answers = success::created;
-  static constexpr auto fields =
-    std::tuple{field{"company", &put::company, text{1, 200}}, field{"ats", &put::ats},
-               field{"career_page_url", &put::career_page_url, text{0, 2'000}}};
+  static constexpr auto fields = std::tuple{field{"company", &put::company, text{1, 200}}, field{"ats", &put::ats},
+                                            field{"career_page_url", &put::career_page_url, text{0, 2'000}}};
 };
 
 struct erase {
@@ -157,8 +163,8 @@ struct described_anew {
   std::optional<tracker> ats;
   std::string career_page_url;
   static constexpr auto fields =
-    std::tuple{field{"company", &described_anew::company}, field{"ats", &described_anew::ats},
-               field{"career_page_url", &described_anew::career_page_url}};
+      std::tuple{field{"company", &described_anew::company}, field{"ats", &described_anew::ats},
+                 field{"career_page_url", &described_anew::career_page_url}};
   friend bool operator==(const described_anew&, const described_anew&) = default;
 };
 
@@ -205,4 +211,4 @@ struct crawl_ended {
 
 using event = std::variant<created, updated, deleted, crawl_started, crawl_progressed, crawl_ended>;
 
-} // namespace callboard::board
+}  // namespace callboard::board

@@ -60,9 +60,9 @@ struct description {
   std::vector<std::string> tags;
   std::string content_hash;
   static constexpr auto fields =
-    std::tuple{field{"title", &description::title}, field{"url", &description::url},
-               field{"location", &description::location}, field{"department", &description::department},
-               field{"tags", &description::tags}, field{"content_hash", &description::content_hash}};
+      std::tuple{field{"title", &description::title},       field{"url", &description::url},
+                 field{"location", &description::location}, field{"department", &description::department},
+                 field{"tags", &description::tags},         field{"content_hash", &description::content_hash}};
   friend bool operator==(const description&, const description&) = default;
 };
 
@@ -84,13 +84,21 @@ struct job {
   std::optional<instant> applied_at;
   std::optional<std::string> applied_run_id;
   std::int64_t version = 0;
-  static constexpr auto fields =
-    std::tuple{field{"board", &job::board}, field{"job_id", &job::job_id}, field{"title", &job::title},
-               field{"url", &job::url}, field{"location", &job::location}, field{"department", &job::department},
-               field{"tags", &job::tags}, field{"content_hash", &job::content_hash}, field{"status", &job::status},
-               field{"discovered_at", &job::discovered_at}, field{"updated_at", &job::updated_at},
-               field{"last_seen_at", &job::last_seen_at}, field{"applied_at", &job::applied_at},
-               field{"applied_run_id", &job::applied_run_id}, field{"version", &job::version}};
+  static constexpr auto fields = std::tuple{field{"board", &job::board},
+                                            field{"job_id", &job::job_id},
+                                            field{"title", &job::title},
+                                            field{"url", &job::url},
+                                            field{"location", &job::location},
+                                            field{"department", &job::department},
+                                            field{"tags", &job::tags},
+                                            field{"content_hash", &job::content_hash},
+                                            field{"status", &job::status},
+                                            field{"discovered_at", &job::discovered_at},
+                                            field{"updated_at", &job::updated_at},
+                                            field{"last_seen_at", &job::last_seen_at},
+                                            field{"applied_at", &job::applied_at},
+                                            field{"applied_run_id", &job::applied_run_id},
+                                            field{"version", &job::version}};
 };
 
 /// The lock of a run as its agent sees it; no end once it is released.
@@ -98,7 +106,7 @@ struct shown_lease {
   std::int64_t token = 0;
   std::optional<instant> expires_at;
   static constexpr auto fields =
-    std::tuple{field{"token", &shown_lease::token}, field{"expires_at", &shown_lease::expires_at}};
+      std::tuple{field{"token", &shown_lease::token}, field{"expires_at", &shown_lease::expires_at}};
 };
 
 struct run {
@@ -114,15 +122,22 @@ struct run {
   bool late = false;
   std::optional<raw_json> artifacts;
   shown_lease lease;
-  bool late_success = false; ///< a run that lost its lock before says that it had succeeded
-  bool is_new = false;       ///< not shown: whether this answer began it
+  bool late_success = false;  ///< a run that lost its lock before says that it had succeeded
+  bool is_new = false;        ///< not shown: whether this answer began it
   success how() const { return is_new ? success::created : success::ok; }
-  static constexpr auto fields =
-    std::tuple{field{"run_id", &run::run_id}, field{"board", &run::board}, field{"job_id", &run::job_id},
-               field{"variant_id", &run::variant_id}, field{"user_id", &run::user_id}, field{"status", &run::status},
-               field{"started_at", &run::started_at}, field{"completed_at", &run::completed_at},
-               field{"error", &run::error}, field{"late", &run::late}, field{"artifacts", &run::artifacts},
-               field{"lease", &run::lease}, field{"late_success", &run::late_success}};
+  static constexpr auto fields = std::tuple{field{"run_id", &run::run_id},
+                                            field{"board", &run::board},
+                                            field{"job_id", &run::job_id},
+                                            field{"variant_id", &run::variant_id},
+                                            field{"user_id", &run::user_id},
+                                            field{"status", &run::status},
+                                            field{"started_at", &run::started_at},
+                                            field{"completed_at", &run::completed_at},
+                                            field{"error", &run::error},
+                                            field{"late", &run::late},
+                                            field{"artifacts", &run::artifacts},
+                                            field{"lease", &run::lease},
+                                            field{"late_success", &run::late_success}};
 };
 
 /// What claim_next found and began.
@@ -175,11 +190,11 @@ struct claim {
   std::string run_id;
   std::optional<std::string> variant_id;
   std::optional<std::string> user_id;
-  std::optional<std::string> artifacts; ///< JSON text of an object
+  std::optional<std::string> artifacts;  ///< JSON text of an object
   std::int64_t ttl_s = ttl_s_default;
-  bool with_job = false;                ///< answer with the job too
-  std::optional<known_run> known;       ///< the run_id was used before
-  std::shared_ptr<const run> earlier;   ///< that run, when it is an old one of this job, which changes no more
+  bool with_job = false;               ///< answer with the job too
+  std::optional<known_run> known;      ///< the run_id was used before
+  std::shared_ptr<const run> earlier;  ///< that run, when it is an old one of this job, which changes no more
   static constexpr auto answers = success::created;
 };
 
@@ -187,7 +202,7 @@ struct report {
   std::string run_id;
   std::optional<run_status> status;
   std::optional<std::string> error;
-  std::optional<std::string> artifacts; ///< JSON text of an object, to be merged
+  std::optional<std::string> artifacts;  ///< JSON text of an object, to be merged
   std::optional<std::int64_t> lease_token;
   known_run known;
   static constexpr auto answers = success::ok;
@@ -256,13 +271,13 @@ struct claimed {
   std::optional<std::string> user_id;
   std::int64_t ttl_s = 0;
   instant expires_at;
-  std::optional<std::string> superseded; ///< the run that lost its lock before and can not come back now
+  std::optional<std::string> superseded;  ///< the run that lost its lock before and can not come back now
   static constexpr std::string_view type = "CLAIMED";
   static constexpr auto fields =
-    std::tuple{field{"run_id", &claimed::run_id}, field{"token", &claimed::token},
-               field{"variant_id", &claimed::variant_id}, field{"user_id", &claimed::user_id},
-               field{"ttl_s", &claimed::ttl_s}, field{"expires_at", &claimed::expires_at},
-               field{"superseded", &claimed::superseded}};
+      std::tuple{field{"run_id", &claimed::run_id},         field{"token", &claimed::token},
+                 field{"variant_id", &claimed::variant_id}, field{"user_id", &claimed::user_id},
+                 field{"ttl_s", &claimed::ttl_s},           field{"expires_at", &claimed::expires_at},
+                 field{"superseded", &claimed::superseded}};
 };
 
 /// A heartbeat, with or without a step from pending to submitted.
@@ -307,16 +322,22 @@ using event = std::variant<discovered, updated, seen, status_changed, deleted, c
                            late_success, annotated>;
 
 /// What a failed run says of itself.
-inline std::optional<std::string> error_of(const std::optional<failure_reason>& ended, const std::optional<std::string>& reported) {
+inline std::optional<std::string> error_of(const std::optional<failure_reason>& ended,
+                                           const std::optional<std::string>& reported) {
   if (!ended)
     return std::nullopt;
   switch (*ended) {
-    case failure_reason::reported: return reported;
-    case failure_reason::lock_expired: return "lock expired";
-    case failure_reason::superseded: return "superseded";
-    case failure_reason::job_expired: return "job expired";
-    default: return "job rejected";
+  case failure_reason::reported:
+    return reported;
+  case failure_reason::lock_expired:
+    return "lock expired";
+  case failure_reason::superseded:
+    return "superseded";
+  case failure_reason::job_expired:
+    return "job expired";
+  default:
+    return "job rejected";
   }
 }
 
-} // namespace callboard::board_job
+}  // namespace callboard::board_job

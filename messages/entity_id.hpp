@@ -29,7 +29,7 @@ constexpr int shard_of(std::string_view kind, std::string_view key) {
   return static_cast<int>((h ^ (h >> 32)) % shard_count);
 }
 
-} // namespace callboard
+}  // namespace callboard
 
 template <>
 struct std::hash<callboard::entity_id> {

@@ -12,8 +12,8 @@
 namespace callboard {
 
 struct encoded_event {
-  std::string_view type; ///< the event's static name
-  std::string data;      ///< JSON
+  std::string_view type;  ///< the event's static name
+  std::string data;       ///< JSON
 };
 
 template <class Event>
@@ -32,7 +32,7 @@ Event decode_one_of(std::variant<Types...>*, std::string_view type, std::string_
   return out;
 }
 
-} // namespace detail
+}  // namespace detail
 
 /// Throws std::runtime_error for a type that the kind does not know and for text that is not its event.
 template <class Event>
@@ -40,4 +40,4 @@ Event decode_event(std::string_view type, std::string_view data) {
   return detail::decode_one_of<Event>(static_cast<Event*>(nullptr), type, data);
 }
 
-} // namespace callboard
+}  // namespace callboard

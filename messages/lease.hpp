@@ -21,4 +21,4 @@ struct lease {
   friend bool operator==(const lease&, const lease&) = default;
 };
 
-} // namespace callboard
+}  // namespace callboard

@@ -58,11 +58,12 @@ struct create {
   std::optional<std::int64_t> ack_window_on_apply_s;
   static constexpr auto answers = success::created;
   static constexpr auto fields =
-    std::tuple{field{"title", &create::title, title_bounds}, field{"description", &create::description, description_bounds},
-               field{"capacity", &create::capacity, capacity_bounds},
-               field{"ackWindowSeconds", &create::ack_window_s, window_bounds},
-               field{"offerOnApply", &create::offer_on_apply},
-               field{"ackWindowOnApplySeconds", &create::ack_window_on_apply_s, window_bounds}};
+      std::tuple{field{"title", &create::title, title_bounds},
+                 field{"description", &create::description, description_bounds},
+                 field{"capacity", &create::capacity, capacity_bounds},
+                 field{"ackWindowSeconds", &create::ack_window_s, window_bounds},
+                 field{"offerOnApply", &create::offer_on_apply},
+                 field{"ackWindowOnApplySeconds", &create::ack_window_on_apply_s, window_bounds}};
 };
 
 /// What is absent stays; a description that is null is cleared.
@@ -76,19 +77,20 @@ struct update {
   std::optional<opening::phase> phase;
   static constexpr auto answers = success::ok;
   static constexpr auto fields =
-    std::tuple{field{"title", &update::title, title_bounds}, field{"description", &update::description, description_bounds},
-               field{"capacity", &update::capacity, capacity_bounds},
-               field{"ackWindowSeconds", &update::ack_window_s, window_bounds},
-               field{"offerOnApply", &update::offer_on_apply},
-               field{"ackWindowOnApplySeconds", &update::ack_window_on_apply_s, window_bounds},
-               field{"status", &update::phase}};
+      std::tuple{field{"title", &update::title, title_bounds},
+                 field{"description", &update::description, description_bounds},
+                 field{"capacity", &update::capacity, capacity_bounds},
+                 field{"ackWindowSeconds", &update::ack_window_s, window_bounds},
+                 field{"offerOnApply", &update::offer_on_apply},
+                 field{"ackWindowOnApplySeconds", &update::ack_window_on_apply_s, window_bounds},
+                 field{"status", &update::phase}};
 };
 
 struct apply {
   callboard::applicant_id applicant;
   opening_id job;
-  bool known = true;         ///< false: nobody has this applicant id
-  callboard::new_applicant person; ///< set when the applicant's row may still have to be written
+  bool known = true;                ///< false: nobody has this applicant id
+  callboard::new_applicant person;  ///< set when the applicant's row may still have to be written
   static constexpr auto answers = success::created;
   static constexpr auto fields = std::tuple{field{"applicantId", &apply::applicant}, field{"jobId", &apply::job}};
 };
@@ -99,8 +101,8 @@ struct withdraw {
   std::optional<party> by;
   static constexpr auto answers = success::ok;
   static constexpr auto fields =
-    std::tuple{field{"applicationId", &withdraw::application}, field{"reason", &withdraw::reason, text{0, 1'000}},
-               field{"by", &withdraw::by}};
+      std::tuple{field{"applicationId", &withdraw::application}, field{"reason", &withdraw::reason, text{0, 1'000}},
+                 field{"by", &withdraw::by}};
 };
 
 struct acknowledge {
@@ -154,8 +156,8 @@ struct show_application_status {
   static constexpr auto answers = success::ok;
 };
 
-using command = std::variant<create, update, apply, withdraw, acknowledge, decline, tick, show, show_pipeline, show_queue,
-                             show_summary, show_application_status>;
+using command = std::variant<create, update, apply, withdraw, acknowledge, decline, tick, show, show_pipeline,
+                             show_queue, show_summary, show_application_status>;
 
 // Events: results, never inputs to compute again
 
@@ -168,11 +170,13 @@ struct created {
   std::int64_t ack_window_on_apply_s = 600;
   std::optional<std::string> owner;
   static constexpr std::string_view type = "JOB_CREATED";
-  static constexpr auto fields =
-    std::tuple{field{"title", &created::title}, field{"description", &created::description},
-               field{"capacity", &created::capacity}, field{"ackWindowSeconds", &created::ack_window_s},
-               field{"offerOnApply", &created::offer_on_apply},
-               field{"ackWindowOnApplySeconds", &created::ack_window_on_apply_s}, field{"owner", &created::owner}};
+  static constexpr auto fields = std::tuple{field{"title", &created::title},
+                                            field{"description", &created::description},
+                                            field{"capacity", &created::capacity},
+                                            field{"ackWindowSeconds", &created::ack_window_s},
+                                            field{"offerOnApply", &created::offer_on_apply},
+                                            field{"ackWindowOnApplySeconds", &created::ack_window_on_apply_s},
+                                            field{"owner", &created::owner}};
 };
 
 /// All values as they are after the change.
@@ -185,11 +189,13 @@ struct updated {
   std::int64_t ack_window_on_apply_s = 0;
   opening::phase phase = opening::phase::open;
   static constexpr std::string_view type = "JOB_UPDATED";
-  static constexpr auto fields =
-    std::tuple{field{"title", &updated::title}, field{"description", &updated::description},
-               field{"capacity", &updated::capacity}, field{"ackWindowSeconds", &updated::ack_window_s},
-               field{"offerOnApply", &updated::offer_on_apply},
-               field{"ackWindowOnApplySeconds", &updated::ack_window_on_apply_s}, field{"status", &updated::phase}};
+  static constexpr auto fields = std::tuple{field{"title", &updated::title},
+                                            field{"description", &updated::description},
+                                            field{"capacity", &updated::capacity},
+                                            field{"ackWindowSeconds", &updated::ack_window_s},
+                                            field{"offerOnApply", &updated::offer_on_apply},
+                                            field{"ackWindowOnApplySeconds", &updated::ack_window_on_apply_s},
+                                            field{"status", &updated::phase}};
 };
 
 struct applied {
@@ -200,10 +206,12 @@ struct applied {
   std::optional<std::int64_t> position;
   std::optional<instant> acknowledge_deadline;
   static constexpr std::string_view type = "APPLIED";
-  static constexpr auto fields =
-    std::tuple{field{"applicationId", &applied::application}, field{"applicantId", &applied::applicant},
-               field{"status", &applied::status}, field{"rank", &applied::rank}, field{"position", &applied::position},
-               field{"acknowledgeDeadline", &applied::acknowledge_deadline}};
+  static constexpr auto fields = std::tuple{field{"applicationId", &applied::application},
+                                            field{"applicantId", &applied::applicant},
+                                            field{"status", &applied::status},
+                                            field{"rank", &applied::rank},
+                                            field{"position", &applied::position},
+                                            field{"acknowledgeDeadline", &applied::acknowledge_deadline}};
 };
 
 struct promoted {
@@ -243,9 +251,9 @@ struct decayed {
   instant cools_until;
   static constexpr std::string_view type = "DECAY_TRIGGERED";
   static constexpr auto fields =
-    std::tuple{field{"applicationId", &decayed::application}, field{"penaltyCount", &decayed::penalty_count},
-               field{"rank", &decayed::rank}, field{"newPosition", &decayed::new_position},
-               field{"coolsUntil", &decayed::cools_until}};
+      std::tuple{field{"applicationId", &decayed::application}, field{"penaltyCount", &decayed::penalty_count},
+                 field{"rank", &decayed::rank}, field{"newPosition", &decayed::new_position},
+                 field{"coolsUntil", &decayed::cools_until}};
 };
 
 using event = std::variant<created, updated, applied, promoted, acknowledged, withdrawn, declined, decayed>;
@@ -266,13 +274,19 @@ struct job {
   opening::phase phase = opening::phase::open;
   std::optional<std::string> owner;
   std::int64_t version = 0;
-  static constexpr auto fields =
-    std::tuple{field{"id", &job::id}, field{"title", &job::title}, field{"description", &job::description},
-               field{"capacity", &job::capacity}, field{"activeCount", &job::active_count},
-               field{"waitlistCount", &job::waitlist_count}, field{"createdAt", &job::created_at},
-               field{"ackWindowSeconds", &job::ack_window_s}, field{"offerOnApply", &job::offer_on_apply},
-               field{"ackWindowOnApplySeconds", &job::ack_window_on_apply_s}, field{"status", &job::phase},
-               field{"owner", &job::owner}, field{"version", &job::version}};
+  static constexpr auto fields = std::tuple{field{"id", &job::id},
+                                            field{"title", &job::title},
+                                            field{"description", &job::description},
+                                            field{"capacity", &job::capacity},
+                                            field{"activeCount", &job::active_count},
+                                            field{"waitlistCount", &job::waitlist_count},
+                                            field{"createdAt", &job::created_at},
+                                            field{"ackWindowSeconds", &job::ack_window_s},
+                                            field{"offerOnApply", &job::offer_on_apply},
+                                            field{"ackWindowOnApplySeconds", &job::ack_window_on_apply_s},
+                                            field{"status", &job::phase},
+                                            field{"owner", &job::owner},
+                                            field{"version", &job::version}};
 };
 
 /// One application as lists show it; name and e-mail are filled in outside the actor.
@@ -286,20 +300,22 @@ struct pipeline_entry {
   instant applied_at;
   std::optional<instant> promoted_at;
   std::optional<instant> acknowledge_deadline;
-  static constexpr auto fields =
-    std::tuple{field{"applicationId", &pipeline_entry::application}, field{"applicantId", &pipeline_entry::applicant},
-               field{"applicantName", &pipeline_entry::applicant_name},
-               field{"applicantEmail", &pipeline_entry::applicant_email}, field{"status", &pipeline_entry::status},
-               field{"queuePosition", &pipeline_entry::position}, field{"appliedAt", &pipeline_entry::applied_at},
-               field{"promotedAt", &pipeline_entry::promoted_at},
-               field{"acknowledgeDeadline", &pipeline_entry::acknowledge_deadline}};
+  static constexpr auto fields = std::tuple{field{"applicationId", &pipeline_entry::application},
+                                            field{"applicantId", &pipeline_entry::applicant},
+                                            field{"applicantName", &pipeline_entry::applicant_name},
+                                            field{"applicantEmail", &pipeline_entry::applicant_email},
+                                            field{"status", &pipeline_entry::status},
+                                            field{"queuePosition", &pipeline_entry::position},
+                                            field{"appliedAt", &pipeline_entry::applied_at},
+                                            field{"promotedAt", &pipeline_entry::promoted_at},
+                                            field{"acknowledgeDeadline", &pipeline_entry::acknowledge_deadline}};
 };
 
 struct pipeline {
   opening::job job;
   std::vector<pipeline_entry> active;
   std::vector<pipeline_entry> waitlist;
-  std::optional<cursor> next; ///< set when a list was cut off
+  std::optional<cursor> next;  ///< set when a list was cut off
 };
 
 struct queue_entry {
@@ -310,11 +326,13 @@ struct queue_entry {
   instant applied_at;
   std::int64_t penalty_count = 0;
   std::optional<std::int64_t> eta_s;
-  static constexpr auto fields =
-    std::tuple{field{"applicationId", &queue_entry::application}, field{"applicantId", &queue_entry::applicant},
-               field{"applicantName", &queue_entry::applicant_name}, field{"position", &queue_entry::position},
-               field{"appliedAt", &queue_entry::applied_at}, field{"penaltyCount", &queue_entry::penalty_count},
-               field{"etaSeconds", &queue_entry::eta_s}};
+  static constexpr auto fields = std::tuple{field{"applicationId", &queue_entry::application},
+                                            field{"applicantId", &queue_entry::applicant},
+                                            field{"applicantName", &queue_entry::applicant_name},
+                                            field{"position", &queue_entry::position},
+                                            field{"appliedAt", &queue_entry::applied_at},
+                                            field{"penaltyCount", &queue_entry::penalty_count},
+                                            field{"etaSeconds", &queue_entry::eta_s}};
 };
 
 struct queue {
@@ -325,8 +343,8 @@ struct queue {
   std::vector<queue_entry> waitlist;
   std::optional<cursor> next;
   static constexpr auto fields =
-    std::tuple{field{"jobId", &queue::job}, field{"jobTitle", &queue::title}, field{"capacity", &queue::capacity},
-               field{"activeCount", &queue::active_count}, field{"waitlistEntries", &queue::waitlist}};
+      std::tuple{field{"jobId", &queue::job}, field{"jobTitle", &queue::title}, field{"capacity", &queue::capacity},
+                 field{"activeCount", &queue::active_count}, field{"waitlistEntries", &queue::waitlist}};
 };
 
 struct summary {
@@ -340,14 +358,16 @@ struct summary {
   std::optional<double> avg_time_to_promotion_s;
   std::optional<double> avg_acknowledgment_time_s;
   std::int64_t decay_events = 0;
-  static constexpr auto fields =
-    std::tuple{field{"jobId", &summary::job}, field{"jobTitle", &summary::title}, field{"capacity", &summary::capacity},
-               field{"activeCount", &summary::active_count}, field{"waitlistCount", &summary::waitlist_count},
-               field{"inactiveCount", &summary::inactive_count},
-               field{"totalApplications", &summary::total_applications},
-               field{"avgTimeToPromotionSeconds", &summary::avg_time_to_promotion_s},
-               field{"avgAcknowledgmentTimeSeconds", &summary::avg_acknowledgment_time_s},
-               field{"decayEvents", &summary::decay_events}};
+  static constexpr auto fields = std::tuple{field{"jobId", &summary::job},
+                                            field{"jobTitle", &summary::title},
+                                            field{"capacity", &summary::capacity},
+                                            field{"activeCount", &summary::active_count},
+                                            field{"waitlistCount", &summary::waitlist_count},
+                                            field{"inactiveCount", &summary::inactive_count},
+                                            field{"totalApplications", &summary::total_applications},
+                                            field{"avgTimeToPromotionSeconds", &summary::avg_time_to_promotion_s},
+                                            field{"avgAcknowledgmentTimeSeconds", &summary::avg_acknowledgment_time_s},
+                                            field{"decayEvents", &summary::decay_events}};
 };
 
 /// One application as its applicant sees it. What can change comes from the actor.
@@ -363,14 +383,17 @@ struct application_status {
   std::int64_t in_state_s = 0;
   std::optional<std::int64_t> eta_s;
   std::int64_t penalty_count = 0;
-  static constexpr auto fields =
-    std::tuple{field{"applicationId", &application_status::application}, field{"jobId", &application_status::job},
-               field{"jobTitle", &application_status::title}, field{"status", &application_status::status},
-               field{"queuePosition", &application_status::position}, field{"appliedAt", &application_status::applied_at},
-               field{"promotedAt", &application_status::promoted_at},
-               field{"acknowledgeDeadline", &application_status::acknowledge_deadline},
-               field{"timeInCurrentStateSeconds", &application_status::in_state_s}, field{"etaSeconds", &application_status::eta_s},
-               field{"penaltyCount", &application_status::penalty_count}};
+  static constexpr auto fields = std::tuple{field{"applicationId", &application_status::application},
+                                            field{"jobId", &application_status::job},
+                                            field{"jobTitle", &application_status::title},
+                                            field{"status", &application_status::status},
+                                            field{"queuePosition", &application_status::position},
+                                            field{"appliedAt", &application_status::applied_at},
+                                            field{"promotedAt", &application_status::promoted_at},
+                                            field{"acknowledgeDeadline", &application_status::acknowledge_deadline},
+                                            field{"timeInCurrentStateSeconds", &application_status::in_state_s},
+                                            field{"etaSeconds", &application_status::eta_s},
+                                            field{"penaltyCount", &application_status::penalty_count}};
 };
 
 /// Live and waiting applications only; what is missing here is inactive, and its row tells the rest.
@@ -387,12 +410,13 @@ struct application_result {
   std::optional<std::int64_t> position;
   std::string message;
   std::optional<instant> acknowledge_deadline;
-  static constexpr auto fields =
-    std::tuple{field{"applicationId", &application_result::application},
-               field{"applicantId", &application_result::applicant}, field{"jobId", &application_result::job},
-               field{"status", &application_result::status}, field{"queuePosition", &application_result::position},
-               field{"message", &application_result::message},
-               field{"acknowledgeDeadline", &application_result::acknowledge_deadline}};
+  static constexpr auto fields = std::tuple{field{"applicationId", &application_result::application},
+                                            field{"applicantId", &application_result::applicant},
+                                            field{"jobId", &application_result::job},
+                                            field{"status", &application_result::status},
+                                            field{"queuePosition", &application_result::position},
+                                            field{"message", &application_result::message},
+                                            field{"acknowledgeDeadline", &application_result::acknowledge_deadline}};
 };
 
 struct nothing {
@@ -401,4 +425,4 @@ struct nothing {
 
 using result = std::variant<nothing, job, application_result, pipeline, queue, summary, application_statuses>;
 
-} // namespace callboard::opening
+}  // namespace callboard::opening

@@ -15,20 +15,81 @@ enum class success : std::uint8_t { ok, created, accepted };
 
 /// Every way to be told no, under the name that callers see.
 enum class code : std::uint8_t {
-  validation_error, bad_job_status, unauthenticated, forbidden, not_found, method_not_allowed, not_acceptable, timeout,
-  conflict, duplicate_submission, opening_closed, already_claimed, run_id_taken, stale_run, duplicate_job, stale_lease,
-  cancelled, ambiguous_id, submitting, in_progress, gone, precondition_failed, payload_too_large,
-  unsupported_media_type, expectation_failed, invalid_transition, idempotency_mismatch, rate_limited,
-  headers_too_large, internal, overloaded, not_applied, outcome_unknown, store_full, moving, entity_quarantined
+  validation_error,
+  bad_job_status,
+  unauthenticated,
+  forbidden,
+  not_found,
+  method_not_allowed,
+  not_acceptable,
+  timeout,
+  conflict,
+  duplicate_submission,
+  opening_closed,
+  already_claimed,
+  run_id_taken,
+  stale_run,
+  duplicate_job,
+  stale_lease,
+  cancelled,
+  ambiguous_id,
+  submitting,
+  in_progress,
+  gone,
+  precondition_failed,
+  payload_too_large,
+  unsupported_media_type,
+  expectation_failed,
+  invalid_transition,
+  idempotency_mismatch,
+  rate_limited,
+  headers_too_large,
+  internal,
+  overloaded,
+  not_applied,
+  outcome_unknown,
+  store_full,
+  moving,
+  entity_quarantined
 };
 
 constexpr std::array<std::string_view, 36> names_of(code) {
-  return {"VALIDATION_ERROR", "BAD_JOB_STATUS", "UNAUTHENTICATED", "FORBIDDEN", "NOT_FOUND", "METHOD_NOT_ALLOWED",
-          "NOT_ACCEPTABLE", "TIMEOUT", "CONFLICT", "DUPLICATE_SUBMISSION", "OPENING_CLOSED", "ALREADY_CLAIMED",
-          "RUN_ID_TAKEN", "STALE_RUN", "DUPLICATE_JOB", "STALE_LEASE", "CANCELLED", "AMBIGUOUS_ID", "SUBMITTING",
-          "IN_PROGRESS", "GONE", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE",
-          "EXPECTATION_FAILED", "INVALID_TRANSITION", "IDEMPOTENCY_MISMATCH", "RATE_LIMITED", "HEADERS_TOO_LARGE",
-          "INTERNAL", "OVERLOADED", "NOT_APPLIED", "OUTCOME_UNKNOWN", "STORE_FULL", "MOVING", "ENTITY_QUARANTINED"};
+  return {"VALIDATION_ERROR",
+          "BAD_JOB_STATUS",
+          "UNAUTHENTICATED",
+          "FORBIDDEN",
+          "NOT_FOUND",
+          "METHOD_NOT_ALLOWED",
+          "NOT_ACCEPTABLE",
+          "TIMEOUT",
+          "CONFLICT",
+          "DUPLICATE_SUBMISSION",
+          "OPENING_CLOSED",
+          "ALREADY_CLAIMED",
+          "RUN_ID_TAKEN",
+          "STALE_RUN",
+          "DUPLICATE_JOB",
+          "STALE_LEASE",
+          "CANCELLED",
+          "AMBIGUOUS_ID",
+          "SUBMITTING",
+          "IN_PROGRESS",
+          "GONE",
+          "PRECONDITION_FAILED",
+          "PAYLOAD_TOO_LARGE",
+          "UNSUPPORTED_MEDIA_TYPE",
+          "EXPECTATION_FAILED",
+          "INVALID_TRANSITION",
+          "IDEMPOTENCY_MISMATCH",
+          "RATE_LIMITED",
+          "HEADERS_TOO_LARGE",
+          "INTERNAL",
+          "OVERLOADED",
+          "NOT_APPLIED",
+          "OUTCOME_UNKNOWN",
+          "STORE_FULL",
+          "MOVING",
+          "ENTITY_QUARANTINED"};
 }
 
 /// What is wrong with one member of a request.
@@ -45,4 +106,4 @@ struct refusal {
   std::vector<problem> details;
 };
 
-} // namespace callboard
+}  // namespace callboard

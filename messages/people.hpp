@@ -19,9 +19,9 @@ struct applicant {
   std::string email;
   instant created_at;
 
-  static constexpr auto fields = std::tuple{field{"id", &applicant::id}, field{"name", &applicant::name},
-                                            field{"email", &applicant::email},
-                                            field{"createdAt", &applicant::created_at}};
+  static constexpr auto fields =
+      std::tuple{field{"id", &applicant::id}, field{"name", &applicant::name}, field{"email", &applicant::email},
+                 field{"createdAt", &applicant::created_at}};
 };
 
 /// The same person as a row. The e-mail is a name: it belongs to the id that came first.
@@ -39,9 +39,9 @@ struct applicant_row {
   static constexpr bool first_writer_wins = true;
   static constexpr columns_range owner_columns{0, 1};
   static constexpr bool resolve_on_conflict = true;
-  static constexpr auto fields = std::tuple{field{"id", &applicant_row::id}, field{"name", &applicant_row::name},
-                                            field{"email", &applicant_row::email},
-                                            field{"created_at", &applicant_row::created_at}};
+  static constexpr auto fields =
+      std::tuple{field{"id", &applicant_row::id}, field{"name", &applicant_row::name},
+                 field{"email", &applicant_row::email}, field{"created_at", &applicant_row::created_at}};
 };
 
 /// A newcomer's row while it is carried by everybody who names it and not yet known to be stored.
@@ -61,4 +61,4 @@ struct login {
   static constexpr auto fields = std::tuple{field{"email", &login::email, email_address{}}};
 };
 
-} // namespace callboard
+}  // namespace callboard

@@ -14,11 +14,11 @@ namespace callboard::profile {
 
 struct contents {
   std::vector<std::string> interest_tags;
-  raw_json default_answers; ///< an object of texts
-  raw_json resumes;         ///< an array
+  raw_json default_answers;  ///< an object of texts
+  raw_json resumes;          ///< an array
   static constexpr auto fields =
-    std::tuple{field{"interest_tags", &contents::interest_tags}, field{"default_answers", &contents::default_answers},
-               field{"resumes", &contents::resumes}};
+      std::tuple{field{"interest_tags", &contents::interest_tags}, field{"default_answers", &contents::default_answers},
+                 field{"resumes", &contents::resumes}};
 };
 
 // Answers
@@ -30,12 +30,14 @@ struct profile {
   raw_json resumes;
   instant updated_at;
   std::int64_t version = 0;
-  bool is_new = false; ///< not shown
+  bool is_new = false;  ///< not shown
   success how() const { return is_new ? success::created : success::ok; }
-  static constexpr auto fields =
-    std::tuple{field{"user_id", &profile::user_id}, field{"interest_tags", &profile::interest_tags},
-               field{"default_answers", &profile::default_answers}, field{"resumes", &profile::resumes},
-               field{"updated_at", &profile::updated_at}, field{"version", &profile::version}};
+  static constexpr auto fields = std::tuple{field{"user_id", &profile::user_id},
+                                            field{"interest_tags", &profile::interest_tags},
+                                            field{"default_answers", &profile::default_answers},
+                                            field{"resumes", &profile::resumes},
+                                            field{"updated_at", &profile::updated_at},
+                                            field{"version", &profile::version}};
 };
 
 struct nothing {
@@ -67,4 +69,4 @@ struct updated {
 
 using event = std::variant<updated>;
 
-} // namespace callboard::profile
+}  // namespace callboard::profile

@@ -4,8 +4,8 @@
 #include "base/instant.hpp"
 #include "base/json_write.hpp"
 #include "base/named.hpp"
-#include "messages/outcome.hpp"
 #include "base/sql.hpp"
+#include "messages/outcome.hpp"
 
 #include <array>
 #include <map>
@@ -34,9 +34,9 @@ inline constexpr std::size_t batch_max = 1'000;
 struct payload_row {
   std::string queue;
   std::string id;
-  std::string data;     ///< JSON
-  std::string metadata; ///< JSON
-  std::string priority; ///< JSON, as given
+  std::string data;      ///< JSON
+  std::string metadata;  ///< JSON
+  std::string priority;  ///< JSON, as given
   static constexpr std::string_view table_name = "work_payloads";
   static constexpr std::size_t key_columns = 2;
   static constexpr std::string_view conflict = "queue, id";
@@ -46,29 +46,30 @@ struct payload_row {
   static constexpr columns_range owner_columns{};
   static constexpr bool resolve_on_conflict = true;
   static constexpr auto fields =
-    std::tuple{field{"queue", &payload_row::queue}, field{"id", &payload_row::id}, field{"data", &payload_row::data},
-               field{"metadata", &payload_row::metadata}, field{"priority", &payload_row::priority}};
+      std::tuple{field{"queue", &payload_row::queue}, field{"id", &payload_row::id}, field{"data", &payload_row::data},
+                 field{"metadata", &payload_row::metadata}, field{"priority", &payload_row::priority}};
 };
 
 /// What workers say about a job; only what they name changes.
 struct report_row {
   std::string queue;
   std::string id;
-  std::optional<std::string> progress; ///< a JSON number
+  std::optional<std::string> progress;  ///< a JSON number
   std::optional<std::string> message;
-  std::optional<std::string> checkpoint; ///< JSON
-  std::optional<std::string> results;    ///< JSON
+  std::optional<std::string> checkpoint;  ///< JSON
+  std::optional<std::string> results;     ///< JSON
   std::optional<std::string> error;
   std::optional<std::string> error_code;
-  std::optional<std::string> reason; ///< of its cancellation
+  std::optional<std::string> reason;  ///< of its cancellation
   static constexpr std::string_view table_name = "work_reports";
   static constexpr std::size_t key_columns = 2;
   static constexpr bool partial_update = true;
   static constexpr auto fields =
-    std::tuple{field{"queue", &report_row::queue}, field{"id", &report_row::id}, field{"progress", &report_row::progress},
-               field{"message", &report_row::message}, field{"checkpoint", &report_row::checkpoint},
-               field{"results", &report_row::results}, field{"error", &report_row::error},
-               field{"error_code", &report_row::error_code}, field{"reason", &report_row::reason}};
+      std::tuple{field{"queue", &report_row::queue},           field{"id", &report_row::id},
+                 field{"progress", &report_row::progress},     field{"message", &report_row::message},
+                 field{"checkpoint", &report_row::checkpoint}, field{"results", &report_row::results},
+                 field{"error", &report_row::error},           field{"error_code", &report_row::error_code},
+                 field{"reason", &report_row::reason}};
 };
 
 // Commands
@@ -87,22 +88,22 @@ struct new_job {
   std::optional<instant> run_at;
   std::optional<std::int64_t> ttl_s;
   std::optional<std::string> unique_key;
-  std::optional<std::string> data_text; ///< JSON object; `{}` when absent
+  std::optional<std::string> data_text;  ///< JSON object; `{}` when absent
   std::optional<std::string> metadata_text;
-  std::string priority = "5"; ///< JSON, as given
-  std::int64_t content = 0;   ///< digest of all of the above: equal for equal jobs
+  std::string priority = "5";  ///< JSON, as given
+  std::int64_t content = 0;    ///< digest of all of the above: equal for equal jobs
   std::optional<finished_job> finished;
 };
 
 struct enqueue {
   std::vector<new_job> jobs;
-  bool is_one = false; ///< asked for alone: answered with the whole job
+  bool is_one = false;  ///< asked for alone: answered with the whole job
   static constexpr auto answers = success::created;
 };
 
 struct claim {
   std::string worker;
-  std::optional<std::vector<std::string>> types; ///< none: all
+  std::optional<std::vector<std::string>> types;  ///< none: all
   std::int64_t limit = 1;
   std::int64_t lease_s = 60;
   std::int64_t wait_s = 0;
@@ -144,7 +145,7 @@ struct fail {
   std::optional<std::int64_t> retry_after_s;
   bool permanent = false;
   std::shared_ptr<const backoff_bases> bases;
-  double jitter = 1; ///< 0…1, drawn by whoever asks
+  double jitter = 1;  ///< 0…1, drawn by whoever asks
   static constexpr auto answers = success::ok;
 };
 
@@ -175,9 +176,9 @@ struct redrive {
   std::optional<std::string> error_code;
   std::optional<std::string> fingerprint;
   std::optional<std::int64_t> rate_per_s;
-  std::int64_t after = 0;      ///< as above
-  std::int64_t before = 0;     ///< redriven by the same wish already, for the pace
-  std::optional<instant> began; ///< only what was dead then
+  std::int64_t after = 0;        ///< as above
+  std::int64_t before = 0;       ///< redriven by the same wish already, for the pace
+  std::optional<instant> began;  ///< only what was dead then
   static constexpr auto answers = success::ok;
 };
 
@@ -187,7 +188,8 @@ struct key_limit {
   std::int64_t max_in_flight = 1;
   friend bool operator==(const key_limit&, const key_limit&) = default;
   static constexpr auto fields =
-    std::tuple{field{"key", &key_limit::key, text{1, 200}}, field{"max_in_flight", &key_limit::max_in_flight, integer_range{1, 1'000'000}}};
+      std::tuple{field{"key", &key_limit::key, text{1, 200}},
+                 field{"max_in_flight", &key_limit::max_in_flight, integer_range{1, 1'000'000}}};
 };
 
 /// What is absent stays; what is null is cleared.
@@ -198,10 +200,10 @@ struct configure {
   std::optional<std::int64_t> aging_s;
   std::optional<std::optional<key_limit>> per_key;
   static constexpr auto answers = success::ok;
-  static constexpr auto fields =
-    std::tuple{field{"max_in_flight", &configure::max_in_flight, integer_range{1, 1'000'000}},
-               field{"rate_per_s", &configure::rate_per_s, integer_range{1, 100'000}},
-               field{"aging_s", &configure::aging_s, integer_range{0, 31'536'000}}, field{"per_key", &configure::per_key}};
+  static constexpr auto fields = std::tuple{
+      field{"max_in_flight", &configure::max_in_flight, integer_range{1, 1'000'000}},
+      field{"rate_per_s", &configure::rate_per_s, integer_range{1, 100'000}},
+      field{"aging_s", &configure::aging_s, integer_range{0, 31'536'000}}, field{"per_key", &configure::per_key}};
 };
 
 /// What a wish for many came to: nothing happens but that it is remembered under its Idempotency-Key.
@@ -209,7 +211,7 @@ struct cancel_total {
   std::int64_t cancelled = 0;
   std::int64_t flagged = 0;
   static constexpr auto fields =
-    std::tuple{field{"cancelled", &cancel_total::cancelled}, field{"flagged", &cancel_total::flagged}};
+      std::tuple{field{"cancelled", &cancel_total::cancelled}, field{"flagged", &cancel_total::flagged}};
 };
 struct redrive_total {
   std::int64_t redriven = 0;
@@ -243,13 +245,13 @@ struct explain {
   static constexpr auto answers = success::ok;
 };
 struct show_dead {
-  std::string after; ///< fingerprint
+  std::string after;  ///< fingerprint
   std::int64_t limit = 100;
   static constexpr auto answers = success::ok;
 };
 
-using command = std::variant<enqueue, claim, heartbeat, complete, fail, release, cancel, cancel_matching, redrive, configure,
-                             store_response, purge, tick, show_settings, show_stats, explain, show_dead>;
+using command = std::variant<enqueue, claim, heartbeat, complete, fail, release, cancel, cancel_matching, redrive,
+                             configure, store_response, purge, tick, show_settings, show_stats, explain, show_dead>;
 
 // Events: results, never inputs to compute again. One event tells of as many jobs as one decision moved.
 
@@ -260,13 +262,16 @@ struct enqueued_job {
   std::string type;
   std::int64_t weight = 5;
   std::int64_t max_attempts = 4;
-  std::optional<instant> run_at; ///< set: scheduled until then
+  std::optional<instant> run_at;  ///< set: scheduled until then
   std::optional<std::int64_t> ttl_s;
   std::optional<std::string> unique_key;
-  static constexpr auto fields =
-    std::tuple{field{"id", &enqueued_job::id}, field{"type", &enqueued_job::type}, field{"weight", &enqueued_job::weight},
-               field{"max", &enqueued_job::max_attempts}, field{"run_at", &enqueued_job::run_at},
-               field{"ttl_s", &enqueued_job::ttl_s}, field{"unique_key", &enqueued_job::unique_key}};
+  static constexpr auto fields = std::tuple{field{"id", &enqueued_job::id},
+                                            field{"type", &enqueued_job::type},
+                                            field{"weight", &enqueued_job::weight},
+                                            field{"max", &enqueued_job::max_attempts},
+                                            field{"run_at", &enqueued_job::run_at},
+                                            field{"ttl_s", &enqueued_job::ttl_s},
+                                            field{"unique_key", &enqueued_job::unique_key}};
 };
 struct enqueued {
   std::vector<enqueued_job> jobs;
@@ -281,9 +286,9 @@ struct claimed {
   instant until;
   queue::ids jobs;
   static constexpr std::string_view type = "CLAIMED";
-  static constexpr auto fields =
-    std::tuple{field{"worker", &claimed::worker}, field{"token", &claimed::token}, field{"length_ms", &claimed::length_ms},
-               field{"until", &claimed::until}, field{"jobs", &claimed::jobs}};
+  static constexpr auto fields = std::tuple{field{"worker", &claimed::worker}, field{"token", &claimed::token},
+                                            field{"length_ms", &claimed::length_ms}, field{"until", &claimed::until},
+                                            field{"jobs", &claimed::jobs}};
 };
 
 struct renewed {
@@ -306,7 +311,7 @@ struct retried {
   instant run_at;
   static constexpr std::string_view type = "RETRIED";
   static constexpr auto fields =
-    std::tuple{field{"id", &retried::id}, field{"attempts", &retried::attempts}, field{"run_at", &retried::run_at}};
+      std::tuple{field{"id", &retried::id}, field{"attempts", &retried::attempts}, field{"run_at", &retried::run_at}};
 };
 
 /// A job that failed for good waits for a person.
@@ -316,8 +321,8 @@ struct dead_job {
   std::string fingerprint;
   std::optional<std::string> error_code;
   static constexpr auto fields =
-    std::tuple{field{"id", &dead_job::id}, field{"attempts", &dead_job::attempts},
-               field{"fingerprint", &dead_job::fingerprint}, field{"error_code", &dead_job::error_code}};
+      std::tuple{field{"id", &dead_job::id}, field{"attempts", &dead_job::attempts},
+                 field{"fingerprint", &dead_job::fingerprint}, field{"error_code", &dead_job::error_code}};
 };
 struct died {
   std::vector<dead_job> jobs;
@@ -386,9 +391,9 @@ struct configured {
   std::optional<key_limit> per_key;
   static constexpr std::string_view type = "CONFIGURED";
   static constexpr auto fields =
-    std::tuple{field{"paused", &configured::paused}, field{"max_in_flight", &configured::max_in_flight},
-               field{"rate_per_s", &configured::rate_per_s}, field{"aging_s", &configured::aging_s},
-               field{"per_key", &configured::per_key}};
+      std::tuple{field{"paused", &configured::paused}, field{"max_in_flight", &configured::max_in_flight},
+                 field{"rate_per_s", &configured::rate_per_s}, field{"aging_s", &configured::aging_s},
+                 field{"per_key", &configured::per_key}};
 };
 
 /// Not kept any longer; their ids are new again.
@@ -433,27 +438,42 @@ struct job_view {
   raw_json checkpoint;
   std::int64_t redrives = 0;
   bool cancel_requested = false;
-  bool is_first_claim = false; ///< no worker had it before: nobody has said anything about it
-  static constexpr auto fields = std::tuple{
-    field{"id", &job_view::id}, field{"queue", &job_view::queue}, field{"job_type", &job_view::type},
-    field{"data", &job_view::data}, field{"metadata", &job_view::metadata}, field{"priority", &job_view::priority},
-    field{"weight", &job_view::weight}, field{"status", &job_view::status}, field{"progress", &job_view::progress},
-    field{"message", &job_view::message}, field{"results", &job_view::results}, field{"error", &job_view::error},
-    field{"error_code", &job_view::error_code}, field{"attempts", &job_view::attempts},
-    field{"max_attempts", &job_view::max_attempts}, field{"run_at", &job_view::run_at},
-    field{"created_at", &job_view::created_at}, field{"updated_at", &job_view::updated_at},
-    field{"claimed_at", &job_view::claimed_at}, field{"completed_at", &job_view::completed_at},
-    field{"worker_id", &job_view::worker}, field{"lease_token", &job_view::lease_token},
-    field{"lease_expires_at", &job_view::lease_expires_at}, field{"ttl_s", &job_view::ttl_s},
-    field{"unique_key", &job_view::unique_key}, field{"checkpoint", &job_view::checkpoint},
-    field{"redrives", &job_view::redrives}, field{"cancel_requested", &job_view::cancel_requested}};
+  bool is_first_claim = false;  ///< no worker had it before: nobody has said anything about it
+  static constexpr auto fields = std::tuple{field{"id", &job_view::id},
+                                            field{"queue", &job_view::queue},
+                                            field{"job_type", &job_view::type},
+                                            field{"data", &job_view::data},
+                                            field{"metadata", &job_view::metadata},
+                                            field{"priority", &job_view::priority},
+                                            field{"weight", &job_view::weight},
+                                            field{"status", &job_view::status},
+                                            field{"progress", &job_view::progress},
+                                            field{"message", &job_view::message},
+                                            field{"results", &job_view::results},
+                                            field{"error", &job_view::error},
+                                            field{"error_code", &job_view::error_code},
+                                            field{"attempts", &job_view::attempts},
+                                            field{"max_attempts", &job_view::max_attempts},
+                                            field{"run_at", &job_view::run_at},
+                                            field{"created_at", &job_view::created_at},
+                                            field{"updated_at", &job_view::updated_at},
+                                            field{"claimed_at", &job_view::claimed_at},
+                                            field{"completed_at", &job_view::completed_at},
+                                            field{"worker_id", &job_view::worker},
+                                            field{"lease_token", &job_view::lease_token},
+                                            field{"lease_expires_at", &job_view::lease_expires_at},
+                                            field{"ttl_s", &job_view::ttl_s},
+                                            field{"unique_key", &job_view::unique_key},
+                                            field{"checkpoint", &job_view::checkpoint},
+                                            field{"redrives", &job_view::redrives},
+                                            field{"cancel_requested", &job_view::cancel_requested}};
 };
 
 /// One job that was asked for alone.
 struct one_job {
   job_view job;
   bool deduplicated = false;
-  bool is_finished = false; ///< only its row knows it
+  bool is_finished = false;  ///< only its row knows it
   success how() const { return deduplicated ? success::ok : success::created; }
   static constexpr auto fields = std::tuple{field{"job", &one_job::job}, field{"deduplicated", &one_job::deduplicated},
                                             field{"finished", &one_job::is_finished}};
@@ -480,9 +500,8 @@ struct beat {
   std::string id;
   instant lease_expires_at;
   bool cancel_requested = false;
-  static constexpr auto fields =
-    std::tuple{field{"id", &beat::id}, field{"lease_expires_at", &beat::lease_expires_at},
-               field{"cancel_requested", &beat::cancel_requested}};
+  static constexpr auto fields = std::tuple{field{"id", &beat::id}, field{"lease_expires_at", &beat::lease_expires_at},
+                                            field{"cancel_requested", &beat::cancel_requested}};
 };
 
 /// How a job stands after its worker or somebody else ended something.
@@ -493,13 +512,16 @@ struct job_result {
   std::optional<instant> run_at;
   std::optional<instant> completed_at;
   bool cancel_requested = false;
-  std::optional<code> error; ///< then nothing of it changed
+  std::optional<code> error;  ///< then nothing of it changed
   std::optional<std::string> message;
-  static constexpr auto fields =
-    std::tuple{field{"id", &job_result::id}, field{"status", &job_result::status}, field{"attempts", &job_result::attempts},
-               field{"run_at", &job_result::run_at}, field{"completed_at", &job_result::completed_at},
-               field{"cancel_requested", &job_result::cancel_requested}, field{"error", &job_result::error},
-               field{"message", &job_result::message}};
+  static constexpr auto fields = std::tuple{field{"id", &job_result::id},
+                                            field{"status", &job_result::status},
+                                            field{"attempts", &job_result::attempts},
+                                            field{"run_at", &job_result::run_at},
+                                            field{"completed_at", &job_result::completed_at},
+                                            field{"cancel_requested", &job_result::cancel_requested},
+                                            field{"error", &job_result::error},
+                                            field{"message", &job_result::message}};
 };
 struct job_results {
   std::vector<job_result> jobs;
@@ -512,7 +534,7 @@ struct swept {
   std::int64_t flagged = 0;
   std::optional<std::int64_t> next;
   static constexpr auto fields =
-    std::tuple{field{"moved", &swept::moved}, field{"flagged", &swept::flagged}, field{"next", &swept::next}};
+      std::tuple{field{"moved", &swept::moved}, field{"flagged", &swept::flagged}, field{"next", &swept::next}};
 };
 
 struct settings_view {
@@ -522,10 +544,12 @@ struct settings_view {
   std::optional<std::int64_t> rate_per_s;
   std::int64_t aging_s = 60;
   std::optional<key_limit> per_key;
-  static constexpr auto fields =
-    std::tuple{field{"queue", &settings_view::queue}, field{"paused", &settings_view::paused},
-               field{"max_in_flight", &settings_view::max_in_flight}, field{"rate_per_s", &settings_view::rate_per_s},
-               field{"aging_s", &settings_view::aging_s}, field{"per_key", &settings_view::per_key}};
+  static constexpr auto fields = std::tuple{field{"queue", &settings_view::queue},
+                                            field{"paused", &settings_view::paused},
+                                            field{"max_in_flight", &settings_view::max_in_flight},
+                                            field{"rate_per_s", &settings_view::rate_per_s},
+                                            field{"aging_s", &settings_view::aging_s},
+                                            field{"per_key", &settings_view::per_key}};
 };
 
 struct type_stats {
@@ -539,12 +563,16 @@ struct type_stats {
   double claimed_per_s = 0;
   double completed_per_s = 0;
   double failed_per_s = 0;
-  static constexpr auto fields =
-    std::tuple{field{"job_type", &type_stats::type}, field{"depth", &type_stats::depth},
-               field{"scheduled", &type_stats::scheduled}, field{"in_flight", &type_stats::in_flight},
-               field{"dead", &type_stats::dead}, field{"oldest_age_s", &type_stats::oldest_age_s},
-               field{"enqueued_per_s", &type_stats::enqueued_per_s}, field{"claimed_per_s", &type_stats::claimed_per_s},
-               field{"completed_per_s", &type_stats::completed_per_s}, field{"failed_per_s", &type_stats::failed_per_s}};
+  static constexpr auto fields = std::tuple{field{"job_type", &type_stats::type},
+                                            field{"depth", &type_stats::depth},
+                                            field{"scheduled", &type_stats::scheduled},
+                                            field{"in_flight", &type_stats::in_flight},
+                                            field{"dead", &type_stats::dead},
+                                            field{"oldest_age_s", &type_stats::oldest_age_s},
+                                            field{"enqueued_per_s", &type_stats::enqueued_per_s},
+                                            field{"claimed_per_s", &type_stats::claimed_per_s},
+                                            field{"completed_per_s", &type_stats::completed_per_s},
+                                            field{"failed_per_s", &type_stats::failed_per_s}};
 };
 struct stats {
   std::string queue;
@@ -555,10 +583,14 @@ struct stats {
   std::int64_t dead = 0;
   std::optional<std::int64_t> oldest_age_s;
   std::vector<type_stats> types;
-  static constexpr auto fields =
-    std::tuple{field{"queue", &stats::queue}, field{"paused", &stats::paused}, field{"depth", &stats::depth},
-               field{"scheduled", &stats::scheduled}, field{"in_flight", &stats::in_flight}, field{"dead", &stats::dead},
-               field{"oldest_age_s", &stats::oldest_age_s}, field{"types", &stats::types}};
+  static constexpr auto fields = std::tuple{field{"queue", &stats::queue},
+                                            field{"paused", &stats::paused},
+                                            field{"depth", &stats::depth},
+                                            field{"scheduled", &stats::scheduled},
+                                            field{"in_flight", &stats::in_flight},
+                                            field{"dead", &stats::dead},
+                                            field{"oldest_age_s", &stats::oldest_age_s},
+                                            field{"types", &stats::types}};
 };
 
 /// Why a job is not running, in a word and in a sentence.
@@ -572,11 +604,15 @@ struct explanation {
   std::optional<instant> until;
   std::optional<std::string> worker;
   std::optional<instant> lease_expires_at;
-  static constexpr auto fields =
-    std::tuple{field{"id", &explanation::id}, field{"queue", &explanation::queue}, field{"status", &explanation::status},
-               field{"reason", &explanation::reason}, field{"message", &explanation::message},
-               field{"behind", &explanation::behind}, field{"until", &explanation::until},
-               field{"worker_id", &explanation::worker}, field{"lease_expires_at", &explanation::lease_expires_at}};
+  static constexpr auto fields = std::tuple{field{"id", &explanation::id},
+                                            field{"queue", &explanation::queue},
+                                            field{"status", &explanation::status},
+                                            field{"reason", &explanation::reason},
+                                            field{"message", &explanation::message},
+                                            field{"behind", &explanation::behind},
+                                            field{"until", &explanation::until},
+                                            field{"worker_id", &explanation::worker},
+                                            field{"lease_expires_at", &explanation::lease_expires_at}};
 };
 
 struct dead_group {
@@ -584,17 +620,20 @@ struct dead_group {
   std::string queue;
   std::string type;
   std::optional<std::string> error_code;
-  std::optional<std::string> error; ///< of the last one, filled in outside the actor
+  std::optional<std::string> error;  ///< of the last one, filled in outside the actor
   std::int64_t count = 0;
   instant first_at;
   instant last_at;
   std::string last_id;
-  static constexpr auto fields =
-    std::tuple{field{"fingerprint", &dead_group::fingerprint}, field{"queue", &dead_group::queue},
-               field{"job_type", &dead_group::type}, field{"error_code", &dead_group::error_code},
-               field{"error", &dead_group::error}, field{"count", &dead_group::count},
-               field{"first_at", &dead_group::first_at}, field{"last_at", &dead_group::last_at},
-               field{"last_id", &dead_group::last_id}};
+  static constexpr auto fields = std::tuple{field{"fingerprint", &dead_group::fingerprint},
+                                            field{"queue", &dead_group::queue},
+                                            field{"job_type", &dead_group::type},
+                                            field{"error_code", &dead_group::error_code},
+                                            field{"error", &dead_group::error},
+                                            field{"count", &dead_group::count},
+                                            field{"first_at", &dead_group::first_at},
+                                            field{"last_at", &dead_group::last_at},
+                                            field{"last_id", &dead_group::last_id}};
 };
 struct dead_groups {
   std::vector<dead_group> groups;
@@ -604,10 +643,10 @@ struct dead_groups {
 
 struct nothing {};
 
-using result = std::variant<nothing, cancel_total, redrive_total, one_job, accepted, claimed_jobs, beat, job_result, job_results, swept, settings_view, stats,
-                            explanation, dead_groups>;
+using result = std::variant<nothing, cancel_total, redrive_total, one_job, accepted, claimed_jobs, beat, job_result,
+                            job_results, swept, settings_view, stats, explanation, dead_groups>;
 
 /// A lease's token names its queue: `default:42`.
 std::string token_text(std::string_view queue, std::int64_t token);
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "messages/entity_id.hpp"
 #include "base/instant.hpp"
+#include "base/sql.hpp"
+#include "messages/entity_id.hpp"
 #include "messages/origin.hpp"
 #include "messages/outcome.hpp"
-#include "base/sql.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -20,9 +20,9 @@ namespace callboard::persistence {
 /// One life of an entity's state, shared by its actor and the writer.
 struct incarnation {
   explicit incarnation(std::int64_t seq) : committed{seq} {}
-  std::atomic<std::int64_t> committed; ///< the last seq that is safely stored
-  std::atomic<bool> cut{false};        ///< nothing of this life is written any more
-  std::function<void()> on_cut;        ///< tells the actor; called by the writer, once
+  std::atomic<std::int64_t> committed;  ///< the last seq that is safely stored
+  std::atomic<bool> cut{false};         ///< nothing of this life is written any more
+  std::function<void()> on_cut;         ///< tells the actor; called by the writer, once
 };
 
 /// A finished answer that waits for its commit.
@@ -52,16 +52,16 @@ struct event_line {
 /// What one decision sends to the writer. Without events and rows it only waits for what it rests on.
 struct append {
   entity_id entity;
-  std::shared_ptr<incarnation> life; ///< none for rows that belong to no entity
-  std::int64_t expected = 0;         ///< the head's seq before
+  std::shared_ptr<incarnation> life;  ///< none for rows that belong to no entity
+  std::int64_t expected = 0;          ///< the head's seq before
   std::vector<event_line> events;
   std::shared_ptr<const origin> by;
   std::vector<row> rows;
-  std::optional<instant> arm; ///< wake the entity then, once committed
+  std::optional<instant> arm;  ///< wake the entity then, once committed
   persistence::replies replies;
 
   std::int64_t seq() const { return expected + static_cast<std::int64_t>(events.size()); }
   bool writes() const { return !events.empty() || !rows.empty(); }
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

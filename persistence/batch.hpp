@@ -1,9 +1,9 @@
 #pragma once
 
-#include "messages/entity_id.hpp"
 #include "base/instant.hpp"
-#include "messages/origin.hpp"
 #include "base/sql.hpp"
+#include "messages/entity_id.hpp"
+#include "messages/origin.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -21,7 +21,7 @@ struct head_move {
   std::int64_t expected;
   std::int64_t seq;
   instant at;
-  const std::string* hash; ///< of the last event, 32 bytes
+  const std::string* hash;  ///< of the last event, 32 bytes
 };
 
 /// One event as it rests in the journal.
@@ -32,7 +32,7 @@ struct journal_line {
   instant at;
   const std::optional<std::string>* subject;
   const origin* by;
-  const std::string* data; ///< JSON text; never reformatted, the hash covers its bytes
+  const std::string* data;  ///< JSON text; never reformatted, the hash covers its bytes
   const std::string* hash;
 };
 
@@ -45,11 +45,11 @@ struct table_rows {
 
 /// What one transaction takes. Points into the appends it was built from.
 struct batch {
-  std::int64_t number; ///< moves writers(node, batch) from number − 1 to number
+  std::int64_t number;  ///< moves writers(node, batch) from number − 1 to number
   std::vector<head_move> heads;
   std::vector<journal_line> lines;
   std::vector<table_rows> tables;
-  std::deque<row> merged{}; ///< rows made of several patches
+  std::deque<row> merged{};  ///< rows made of several patches
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -40,7 +40,7 @@ table_rows& rows_in(batch& b, const table* t) {
   return it != b.tables.end() ? *it : b.tables.emplace_back(table_rows{t, {}, {}});
 }
 
-} // namespace
+}  // namespace
 
 std::string text_of(const sql_value& v) {
   if (const auto* i = std::get_if<std::int64_t>(&v))
@@ -55,7 +55,8 @@ std::string text_of(const sql_value& v) {
 }
 
 std::string name_of(const row& r) {
-  return r.in->owner_predicate.empty() ? std::string{} : std::string{r.in->name} + '\0' + text_of(r.values[r.in->name_column]);
+  return r.in->owner_predicate.empty() ? std::string{}
+                                       : std::string{r.in->name} + '\0' + text_of(r.values[r.in->name_column]);
 }
 
 std::size_t batch_builder::bytes_of(const append& a) {
@@ -101,8 +102,8 @@ std::vector<append> batch_builder::finish(std::int64_t number, batch& out) {
   for (auto& a : appends_) {
     for (std::size_t i = 0; i < a.events.size(); ++i) {
       const auto& e = a.events[i];
-      out.lines.push_back({&a.entity, a.expected + 1 + static_cast<std::int64_t>(i), e.type, e.at, &e.subject, a.by.get(),
-                           &e.data, &e.hash});
+      out.lines.push_back({&a.entity, a.expected + 1 + static_cast<std::int64_t>(i), e.type, e.at, &e.subject,
+                           a.by.get(), &e.data, &e.hash});
     }
     if (!a.events.empty()) {
       const auto& end = a.events.back();
@@ -134,4 +135,4 @@ std::vector<append> batch_builder::finish(std::int64_t number, batch& out) {
   return std::move(appends_);
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -35,11 +35,11 @@ private:
   std::size_t bytes_ = 0;
   bool writes_ = false;
   std::vector<append> appends_;
-  std::unordered_map<std::string, std::string> owners_; ///< table and name → whose it is
+  std::unordered_map<std::string, std::string> owners_;  ///< table and name → whose it is
 };
 
 /// Table and name, when the row carries a name. One that is given up in a batch can not be taken in it.
 std::string name_of(const row& r);
 std::string text_of(const sql_value& v);
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

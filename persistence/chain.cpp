@@ -15,4 +15,4 @@ std::string chain_hash(std::string_view previous, std::string_view kind, std::st
   return d.take();
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -16,4 +16,4 @@ std::string chain_hash(std::string_view previous, std::string_view kind, std::st
                        std::string_view type, instant at, const std::optional<std::string>& subject, const origin& by,
                        std::string_view data);
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

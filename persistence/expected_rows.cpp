@@ -51,7 +51,7 @@ std::string_view next_field(std::string_view& rest) {
   return field;
 }
 
-} // namespace
+}  // namespace
 
 void expected_rows::put(const row& r) {
   if (r.erased)
@@ -87,4 +87,4 @@ void expected_rows::end(const sink& differs) const {
       differs(e.in->name, row_key.substr(e.in->name.size() + 1), "", "is missing, the journal knows it");
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -16,7 +16,7 @@ class expected_rows {
 public:
   /// Called with table, row and column ("" for a whole row) and what is wrong.
   using sink =
-    std::function<void(std::string_view table, const std::string& key, std::string_view column, std::string what)>;
+      std::function<void(std::string_view table, const std::string& key, std::string_view column, std::string what)>;
 
   /// What an event made of a row; the last one counts.
   void put(const row& r);
@@ -30,10 +30,10 @@ private:
   struct expected {
     const table* in;
     std::string values;
-    int seen = 0; ///< the round that met it
+    int seen = 0;  ///< the round that met it
   };
   std::unordered_map<std::string, expected> rows_;
   int round_ = 0;
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

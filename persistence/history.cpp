@@ -5,8 +5,9 @@
 namespace callboard::persistence {
 namespace {
 
-constexpr std::string_view entry_columns = "select pos, kind, key, seq, type, at, subject, actor_type, actor_id, reason,"
-                                           " trace, request, data, hash from journal ";
+constexpr std::string_view entry_columns =
+    "select pos, kind, key, seq, type, at, subject, actor_type, actor_id, reason,"
+    " trace, request, data, hash from journal ";
 /// An audit with filters looks at so many positions per query.
 constexpr std::int64_t positions_per_look = 50'000;
 
@@ -40,7 +41,8 @@ std::vector<std::string> keys(reader& from, std::string_view sql, std::string_vi
 
 std::int64_t last_position(reader& from) {
   std::int64_t last = 0;
-  from.query("select pos from journal order by pos desc limit 1", {}, [&](const result_row& r) { last = r.integer(0); });
+  from.query("select pos from journal order by pos desc limit 1", {},
+             [&](const result_row& r) { last = r.integer(0); });
   return last;
 }
 
@@ -103,22 +105,26 @@ std::vector<journal_entry> look_at_all(reader& from, const audit_filter& f, std:
   return found;
 }
 
-} // namespace
+}  // namespace
 
 std::optional<head> find_head(reader& from, std::string_view kind, const std::string& key) {
   std::optional<head> found;
   from.query("select seq, at, hash from heads where kind = $1 and key = $2", {std::string{kind}, key},
-             [&](const result_row& r) { found = {r.integer(0), from_ms(r.integer(1)), r.blob(2)}; });
+             [&](const result_row& r) {
+               found = {r.integer(0), from_ms(r.integer(1)), r.blob(2)};
+             });
   return found;
 }
 
-std::vector<std::string> entity_keys(reader& from, std::string_view kind, const std::string& after, std::int64_t limit) {
+std::vector<std::string> entity_keys(reader& from, std::string_view kind, const std::string& after,
+                                     std::int64_t limit) {
   return keys(from, "select key from heads where kind = $1 and key > $2 order by key limit $3", kind, after, limit);
 }
 
-std::vector<std::string> journal_keys(reader& from, std::string_view kind, const std::string& after, std::int64_t limit) {
-  return keys(from, "select key from journal where kind = $1 and key > $2 and seq = 1 order by key limit $3", kind, after,
-              limit);
+std::vector<std::string> journal_keys(reader& from, std::string_view kind, const std::string& after,
+                                      std::int64_t limit) {
+  return keys(from, "select key from journal where kind = $1 and key > $2 and seq = 1 order by key limit $3", kind,
+              after, limit);
 }
 
 std::vector<journal_entry> entity_page(reader& from, std::string_view kind, const std::string& key, std::int64_t after,
@@ -130,12 +136,14 @@ std::vector<journal_entry> entity_page(reader& from, std::string_view kind, cons
 std::vector<journal_entry> subjects_page(reader& from, std::string_view kind, std::vector<std::string> subjects,
                                          std::pair<instant, std::int64_t> after, std::int64_t limit) {
   const sql_param params[] = {std::string{kind}, std::move(subjects), to_ms(after.first), after.second, limit};
-  return entries(from, "where " + std::string{kind_without_index}
-                         + " $1 and subject = any($2::text[]) and (at, pos) > ($3, $4) order by at, pos limit $5",
+  return entries(from,
+                 "where " + std::string{kind_without_index} +
+                     " $1 and subject = any($2::text[]) and (at, pos) > ($3, $4) order by at, pos limit $5",
                  params);
 }
 
-audit_page audit(reader& from, const audit_filter& filter, std::int64_t after, std::int64_t limit, std::size_t bytes_max) {
+audit_page audit(reader& from, const audit_filter& filter, std::int64_t after, std::int64_t limit,
+                 std::size_t bytes_max) {
   constexpr std::int64_t rows_per_look = 100;
   const auto look = filter.kind && filter.key ? look_at_entity : look_at_all;
   audit_page page;
@@ -157,4 +165,4 @@ audit_page audit(reader& from, const audit_filter& filter, std::int64_t after, s
   }
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

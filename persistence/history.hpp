@@ -43,7 +43,8 @@ std::optional<head> find_head(reader& from, std::string_view kind, const std::st
 /// Keys of a kind behind `after`, in the store's own order.
 std::vector<std::string> entity_keys(reader& from, std::string_view kind, const std::string& after, std::int64_t limit);
 /// The same of entities that have a first event.
-std::vector<std::string> journal_keys(reader& from, std::string_view kind, const std::string& after, std::int64_t limit);
+std::vector<std::string> journal_keys(reader& from, std::string_view kind, const std::string& after,
+                                      std::int64_t limit);
 
 /// An entity's events behind `after` up to and including `until`, oldest first. A snapshot of its own.
 std::vector<journal_entry> entity_page(reader& from, std::string_view kind, const std::string& key, std::int64_t after,
@@ -64,16 +65,17 @@ struct audit_filter {
 /// Events behind position `after` in the order of their commits; at most `limit` and about `bytes_max` of data.
 struct audit_page {
   std::vector<journal_entry> events;
-  std::optional<std::int64_t> next; ///< where the next page goes on, when there may be one
+  std::optional<std::int64_t> next;  ///< where the next page goes on, when there may be one
 };
-audit_page audit(reader& from, const audit_filter& filter, std::int64_t after, std::int64_t limit, std::size_t bytes_max);
+audit_page audit(reader& from, const audit_filter& filter, std::int64_t after, std::int64_t limit,
+                 std::size_t bytes_max);
 
 /// An entity's past, folded page by page, so that nobody holds a connection or a snapshot for long.
 template <class Kind>
 class folding {
 public:
   folding(std::string key, std::optional<instant> until)
-    : state{Kind::initial(key)}, key_{std::move(key)}, until_{until} {}
+      : state{Kind::initial(key)}, key_{std::move(key)}, until_{until} {}
 
   /// Folds one page, calling `visit(entry, event, changes)` behind each event; false when it was the last one.
   template <class Visit>
@@ -90,11 +92,11 @@ public:
   }
 
   typename Kind::state state;
-  std::int64_t seq = 0; ///< of the last event folded
+  std::int64_t seq = 0;  ///< of the last event folded
 
 private:
   std::string key_;
   std::optional<instant> until_;
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -7,7 +7,7 @@ namespace callboard::persistence {
 using namespace std::chrono_literals;
 
 journal_writer::journal_writer(store& to, std::int64_t last_batch, options how)
-  : store_{to}, how_{std::move(how)}, last_batch_{last_batch}, random_{how_.seed} {}
+    : store_{to}, how_{std::move(how)}, last_batch_{last_batch}, random_{how_.seed} {}
 
 journal_writer::~journal_writer() { stop(); }
 
@@ -196,7 +196,7 @@ bool journal_writer::build() {
   batch_builder builder{how_.batch_events_max, how_.batch_bytes_max};
   // Entities in turn: each round takes one append of every lane that has one.
   auto turn = std::exchange(ready_, {});
-  std::vector<lane*> waiting; // their next item has to wait for the next batch
+  std::vector<lane*> waiting;  // their next item has to wait for the next batch
   while (!turn.empty()) {
     auto* l = turn.front();
     turn.pop_front();
@@ -224,7 +224,7 @@ bool journal_writer::build() {
   flight_ = builder.finish(last_batch_ + 1, batch_);
   if (builder.writes())
     return false;
-  release_flight(); // only answers that rested on what is stored by now
+  release_flight();  // only answers that rested on what is stored by now
   return true;
 }
 
@@ -233,23 +233,30 @@ void journal_writer::attempt() {
   const auto began = clock::now();
   const auto outcome = store_.commit(batch_);
   switch (outcome.how) {
-    case commit_status::committed:
-      last_batch_ = batch_.number;
-      commits_ += 1;
-      how_.committed(std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - began));
-      return finish();
-    case commit_status::head_moved: return lost_heads(outcome);
-    case commit_status::name_taken: return lost_names(outcome);
-    case commit_status::poison: return poisoned(outcome);
-    case commit_status::backwards: return went_backwards();
-    case commit_status::unknown:
-      how_.on_warning("outcome of a batch is unknown", outcome.why);
-      in_doubt_ = true;
-      connected_ = false;
-      break;
-    case commit_status::down: connected_ = false; break;
-    case commit_status::transient:
-    case commit_status::full: break;
+  case commit_status::committed:
+    last_batch_ = batch_.number;
+    commits_ += 1;
+    how_.committed(std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - began));
+    return finish();
+  case commit_status::head_moved:
+    return lost_heads(outcome);
+  case commit_status::name_taken:
+    return lost_names(outcome);
+  case commit_status::poison:
+    return poisoned(outcome);
+  case commit_status::backwards:
+    return went_backwards();
+  case commit_status::unknown:
+    how_.on_warning("outcome of a batch is unknown", outcome.why);
+    in_doubt_ = true;
+    connected_ = false;
+    break;
+  case commit_status::down:
+    connected_ = false;
+    break;
+  case commit_status::transient:
+  case commit_status::full:
+    break;
   }
   retry_or_give_up(outcome, sent);
 }
@@ -356,11 +363,12 @@ void journal_writer::lost_names(const commit_outcome& o) {
   };
   const auto is_lost = [&](const append& a) { return std::any_of(a.rows.begin(), a.rows.end(), loses); };
   if (std::none_of(flight_.begin(), flight_.end(), is_lost))
-    return poisoned(o); // nobody to blame by name: sent again as it is it would fail again
+    return poisoned(o);  // nobody to blame by name: sent again as it is it would fail again
   take_back();
   // Who lost its request's key brought nothing to be resolved again: the stored answer waits for it.
   const auto must_resolve = [&](const append& a) {
-    return std::any_of(a.rows.begin(), a.rows.end(), [&](const row& r) { return r.in->resolve_on_conflict && loses(r); });
+    return std::any_of(a.rows.begin(), a.rows.end(),
+                       [&](const row& r) { return r.in->resolve_on_conflict && loses(r); });
   };
   std::vector<entity_id> losers;
   for (auto& [e, l] : lanes_)
@@ -372,7 +380,7 @@ void journal_writer::lost_names(const commit_outcome& o) {
           losers.push_back(e);
         } else {
           hand_back(&l, *a, true);
-          a->rows.clear(); // nothing is left of it to write
+          a->rows.clear();  // nothing is left of it to write
         }
       }
   for (const auto& e : losers)
@@ -410,7 +418,7 @@ void journal_writer::retry_or_give_up(const commit_outcome& o, clock::time_point
   back_off();
   const auto patience_ends = *failing_since_ + how_.patience;
   if (now < patience_ends)
-    retry_at_ = std::min(*retry_at_, patience_ends); // a long pause does not keep its callers waiting for longer
+    retry_at_ = std::min(*retry_at_, patience_ends);  // a long pause does not keep its callers waiting for longer
   if (now < patience_ends || callers_notified_)
     return;
   down_ = true;
@@ -424,7 +432,7 @@ void journal_writer::retry_or_give_up(const commit_outcome& o, clock::time_point
     }
   } else {
     take_back();
-    failing_since_ = now - how_.patience; // still failing: the next one is told at once
+    failing_since_ = now - how_.patience;  // still failing: the next one is told at once
     retry_at_ = now + 1s;
   }
   drop_waiting(why);
@@ -472,7 +480,8 @@ bool journal_writer::reconnect() {
     const auto found = store_.reconnect();
     connected_ = true;
     pause_ = 0ms;
-    // Behind us: it was restored. Ahead of us: somebody else has written meanwhile. Only a batch in doubt may be one ahead.
+    // Behind us: it was restored. Ahead of us: somebody else has written meanwhile. Only a batch in doubt may be one
+    // ahead.
     if (found < last_batch_ || found > last_batch_ + (in_doubt_ ? 1 : 0)) {
       went_backwards();
       last_batch_ = found;
@@ -494,4 +503,4 @@ void journal_writer::back_off() {
   retry_at_ = how_.now() + pause_ * jitter / 100;
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

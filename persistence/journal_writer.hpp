@@ -18,9 +18,9 @@
 
 namespace callboard::persistence {
 
-/// The one who writes: takes what piled up, commits it in one transaction and releases the answers behind it. One batch is
-/// in flight at a time; the next is built when the outcome of the last is known. docs/architecture.md has the table of
-/// what happens when a batch fails.
+/// The one who writes: takes what piled up, commits it in one transaction and releases the answers behind it. One batch
+/// is in flight at a time; the next is built when the outcome of the last is known. docs/architecture.md has the table
+/// of what happens when a batch fails.
 class journal_writer {
 public:
   using clock = std::chrono::steady_clock;
@@ -29,11 +29,12 @@ public:
     std::size_t batch_events_max = 1'000;
     std::size_t batch_bytes_max = std::size_t{1} << 20;
     std::chrono::milliseconds patience{5'000};
-    unsigned seed = std::random_device{}(); ///< of the jitter in pauses
+    unsigned seed = std::random_device{}();  ///< of the jitter in pauses
     std::function<clock::time_point()> now = [] { return clock::now(); };
     std::function<void(const entity_id&, instant)> arm = [](const entity_id&, instant) {};
     std::function<void(std::chrono::microseconds)> committed = [](std::chrono::microseconds) {};
-    std::function<void(std::string_view what, const std::string& why)> on_warning = [](std::string_view, const std::string&) {};
+    std::function<void(std::string_view what, const std::string& why)> on_warning = [](std::string_view,
+                                                                                       const std::string&) {};
   };
 
   /// What goes on when everything that its entity sent before is settled; takes the answers that were handed back.
@@ -76,7 +77,7 @@ private:
     entity_id of;
     std::deque<std::variant<append, load>> items;
     int in_flight = 0;
-    bool queued = false; ///< is in ready_
+    bool queued = false;  ///< is in ready_
     replies handed_back;
   };
 
@@ -121,19 +122,19 @@ private:
   std::atomic<std::int64_t> store_generation_{0};
 
   std::unordered_map<entity_id, lane> lanes_;
-  std::deque<lane*> ready_; ///< lanes with something to take, in turn
+  std::deque<lane*> ready_;  ///< lanes with something to take, in turn
   std::deque<chore> chores_;
 
   // The batch in flight
   std::vector<append> flight_;
   batch batch_{};
-  bool in_doubt_ = false;   ///< it may have committed: only its own answer or itself sent again can tell
-  bool callers_notified_ = false;       ///< its callers know that we do not know
+  bool in_doubt_ = false;          ///< it may have committed: only its own answer or itself sent again can tell
+  bool callers_notified_ = false;  ///< its callers know that we do not know
   bool connected_ = true;
   std::optional<clock::time_point> failing_since_;
   std::optional<clock::time_point> retry_at_;
   std::chrono::milliseconds pause_{0};
-  std::size_t appends_max_ = SIZE_MAX; ///< smaller while poison is looked for
+  std::size_t appends_max_ = SIZE_MAX;  ///< smaller while poison is looked for
   std::size_t suspects_ = 0;
   clock::time_point tended_{};
   std::minstd_rand random_;
@@ -141,4 +142,4 @@ private:
   std::atomic<std::int64_t> commits_{0}, events_{0}, fenced_{0}, poisoned_{0};
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

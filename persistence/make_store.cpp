@@ -13,4 +13,4 @@ std::unique_ptr<store> make_store(const std::string& url) {
   throw store_error("no store has such a URL: it begins with sqlite: or postgresql://");
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -20,7 +20,7 @@ void migrate(schema_target& target, std::span<const migration> known) {
   auto found = target.state();
   if (found.number < newest) {
     target.lock();
-    found = target.state(); // somebody may have been faster
+    found = target.state();  // somebody may have been faster
   }
   if (found.number > newest && found.oldest_binary > newest)
     throw schema_too_new("the schema is at " + std::to_string(found.number) + " and serves binaries from " +
@@ -30,4 +30,4 @@ void migrate(schema_target& target, std::span<const migration> known) {
       target.apply(m, oldest_binary_of(m));
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

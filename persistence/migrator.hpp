@@ -8,8 +8,8 @@ namespace callboard::persistence {
 
 /// What a database says about its schema.
 struct schema_state {
-  int number = 0;        ///< of the newest migration it has seen
-  int oldest_binary = 0; ///< a binary must know at least this migration to be served
+  int number = 0;         ///< of the newest migration it has seen
+  int oldest_binary = 0;  ///< a binary must know at least this migration to be served
 };
 
 /// The few things that differ between databases while their schema is brought up to date.
@@ -33,4 +33,4 @@ void migrate(schema_target& target, std::span<const migration> known);
 /// Migrations only add, so any binary may go on using the schema unless a line `-- oldest binary: N` says otherwise.
 int oldest_binary_of(const migration& m);
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

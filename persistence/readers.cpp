@@ -59,4 +59,4 @@ void readers::loop() {
   }
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -38,7 +38,7 @@ private:
   std::condition_variable wake_;
   std::deque<job> jobs_;
   bool stopping_ = false;
-  std::unique_ptr<reader> own_; ///< of run_one
+  std::unique_ptr<reader> own_;  ///< of run_one
   std::vector<std::thread> threads_;
 };
 
@@ -52,7 +52,7 @@ public:
   using sink = std::function<void(bool asked, const Value* found)>;
 
   grouped(readers& pool, look_up how, std::size_t group_max = 1'000, int at_once = 1)
-    : pool_{pool}, how_{std::move(how)}, group_max_{group_max}, at_once_{at_once} {}
+      : pool_{pool}, how_{std::move(how)}, group_max_{group_max}, at_once_{at_once} {}
 
   void ask(Key key, sink done) {
     const std::lock_guard lock{mutex_};
@@ -84,7 +84,7 @@ private:
     try {
       found = how_(from, std::move(keys));
     } catch (const std::exception&) {
-      asked = false; // rows that make no sense answer nobody either
+      asked = false;  // rows that make no sense answer nobody either
     }
     for (auto& [key, done] : group) {
       const auto it = found.find(key);
@@ -102,7 +102,7 @@ private:
   std::mutex mutex_;
   std::vector<std::pair<Key, sink>> waiting_;
   int at_once_;
-  int running_ = 0; ///< groups under way
+  int running_ = 0;  ///< groups under way
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

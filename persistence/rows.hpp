@@ -17,7 +17,9 @@ inline void from_sql(const result_row& r, int i, std::string& x) { x = r.text(i)
 inline void from_sql(const result_row& r, int i, bytes& x) { x.data = r.blob(i); }
 inline void from_sql(const result_row& r, int i, instant& x) { x = from_ms(r.integer(i)); }
 template <class Tag>
-void from_sql(const result_row& r, int i, id<Tag>& x) { x.value = r.integer(i); }
+void from_sql(const result_row& r, int i, id<Tag>& x) {
+  x.value = r.integer(i);
+}
 template <named E>
 void from_sql(const result_row& r, int i, E& x) {
   const auto e = from_name<E>(r.text(i));
@@ -33,7 +35,7 @@ void from_sql(const result_row& r, int i, std::optional<T>& x) {
     from_sql(r, i, x.emplace());
 }
 
-} // namespace detail
+}  // namespace detail
 
 /// `a.id, a.name, …` for a select; without alias `id, name, …`.
 template <stored Row>
@@ -63,4 +65,4 @@ void select(reader& from, std::string_view rest, std::initializer_list<sql_param
   from.query(head + std::string{rest}, params, [&](const result_row& r) { sink(read_row<Row>(r)); });
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -34,10 +34,10 @@ struct request_row {
   static constexpr std::string_view owner_predicate = "t.at < excluded.at - 86400000";
   static constexpr bool first_writer_wins = false;
   static constexpr columns_range owner_columns{};
-  static constexpr bool resolve_on_conflict = false; // the stored answer waits for it
-  static constexpr auto fields =
-    std::tuple{field{"digest", &request_row::digest}, field{"fingerprint", &request_row::fingerprint},
-               field{"status", &request_row::status}, field{"body", &request_row::body}, field{"at", &request_row::at}};
+  static constexpr bool resolve_on_conflict = false;  // the stored answer waits for it
+  static constexpr auto fields = std::tuple{
+      field{"digest", &request_row::digest}, field{"fingerprint", &request_row::fingerprint},
+      field{"status", &request_row::status}, field{"body", &request_row::body}, field{"at", &request_row::at}};
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

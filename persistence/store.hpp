@@ -1,8 +1,8 @@
 #pragma once
 
-#include "messages/entity_id.hpp"
 #include "base/instant.hpp"
 #include "base/sql.hpp"
+#include "messages/entity_id.hpp"
 #include "persistence/batch.hpp"
 
 #include <cstdint>
@@ -21,14 +21,14 @@ namespace callboard::persistence {
 /// How a commit ended. DESIGN of failures: docs/architecture.md.
 enum class commit_status : std::uint8_t {
   committed,
-  transient,  ///< certainly not committed, the server said so: the same batch may go again
-  full,       ///< the same, because there is no space
-  unknown,    ///< the connection was lost: it may have committed, or may still
-  down,       ///< no connection could be had: certainly not sent
-  head_moved, ///< rolled back: `heads` did not stand where expected
-  name_taken, ///< rolled back: `names` belong to somebody else
-  poison,     ///< rolled back: the store refuses something inside
-  backwards,  ///< the store forgot batches that were committed: a restored backup, a lagging replica
+  transient,   ///< certainly not committed, the server said so: the same batch may go again
+  full,        ///< the same, because there is no space
+  unknown,     ///< the connection was lost: it may have committed, or may still
+  down,        ///< no connection could be had: certainly not sent
+  head_moved,  ///< rolled back: `heads` did not stand where expected
+  name_taken,  ///< rolled back: `names` belong to somebody else
+  poison,      ///< rolled back: the store refuses something inside
+  backwards,   ///< the store forgot batches that were committed: a restored backup, a lagging replica
 };
 
 /// A name that could not be written: the value of its table's name column.
@@ -39,10 +39,10 @@ struct taken_name {
 
 struct commit_outcome {
   commit_status how = commit_status::committed;
-  std::int64_t last_position = 0; ///< of the journal, when committed with events
+  std::int64_t last_position = 0;  ///< of the journal, when committed with events
   std::vector<entity_id> heads{};
   std::vector<taken_name> names{};
-  std::string why{}; ///< for the log, never for a caller
+  std::string why{};  ///< for the log, never for a caller
 };
 
 /// Reading or writing outside a batch failed.
@@ -122,4 +122,4 @@ public:
 /// `sqlite:path`, `sqlite::memory:`, `postgresql://…`. Throws store_error when the URL can not be read.
 std::unique_ptr<store> make_store(const std::string& url);
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

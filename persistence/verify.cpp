@@ -9,4 +9,4 @@ std::optional<instant> stored_due(reader& from, std::string_view kind, const std
   return due;
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

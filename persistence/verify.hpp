@@ -20,7 +20,7 @@ struct difference {
   std::string kind;
   std::string key;
   std::int64_t seq = 0;
-  std::string where; ///< table, row and column, or a part of the machinery
+  std::string where;  ///< table, row and column, or a part of the machinery
   std::string what;
 };
 
@@ -28,7 +28,7 @@ struct verified {
   std::int64_t entities = 0;
   std::int64_t events = 0;
   std::int64_t differences = 0;
-  std::int64_t moving = 0; ///< entities that changed faster than they could be read: their rows were not compared
+  std::int64_t moving = 0;  ///< entities that changed faster than they could be read: their rows were not compared
 };
 
 using difference_sink = std::function<void(const difference&)>;
@@ -70,7 +70,8 @@ private:
   void fold() {
     const auto visit = [this](const journal_entry& e, const auto&, const auto& changed) { took(e, changed); };
     try {
-      while (!broken_ && fold_.step(from_, visit)) {}
+      while (!broken_ && fold_.step(from_, visit)) {
+      }
     } catch (const store_error&) {
       throw;
     } catch (const std::exception& e) {
@@ -102,7 +103,8 @@ private:
       add(passing_, last_.seq, "heads.hash", "is not the last event's");
     else if (stored->at != last_.at)
       add(passing_, last_.seq, "heads.at", "is not the last event's");
-    const auto differs = [this](std::string_view table, const std::string& row, std::string_view column, std::string what) {
+    const auto differs = [this](std::string_view table, const std::string& row, std::string_view column,
+                                std::string what) {
       auto where = std::string{table} + ' ' + row;
       if (!column.empty())
         (where += '.') += column;
@@ -139,8 +141,8 @@ private:
   head last_;
   expected_rows expected_;
   std::vector<row> rows_;
-  std::vector<difference> lasting_; ///< of the journal itself
-  std::vector<difference> passing_; ///< of this try
+  std::vector<difference> lasting_;  ///< of the journal itself
+  std::vector<difference> passing_;  ///< of this try
   bool broken_ = false;
 };
 
@@ -183,4 +185,4 @@ verified verify(reader& from, const difference_sink& sink) {
   return counts;
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

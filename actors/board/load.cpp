@@ -31,4 +31,4 @@ void orphaned_rows(std::type_identity<kind>, reader& from,
              [&](const result_row& r) { sink(crawl_row::table_name, crawl_id(r.text(0), r.integer(1))); });
 }
 
-} // namespace callboard::board
+}  // namespace callboard::board

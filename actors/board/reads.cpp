@@ -14,19 +14,20 @@ using persistence::result_row;
 using persistence::sql_param;
 
 const std::string& board_columns() {
-  static const std::string sql = "select " + columns<board_row>("b")
-                                 + ", h.seq from boards b left join heads h on h.kind = 'board' and h.key = b.id"
-                                   " where not b.gone and ";
+  static const std::string sql = "select " + columns<board_row>("b") +
+                                 ", h.seq from boards b left join heads h on h.kind = 'board' and h.key = b.id"
+                                 " where not b.gone and ";
   return sql;
 }
 
 board board_at(const result_row& r) {
   auto b = read_row<board_row>(r);
-  return {std::move(b.id), std::move(b.company), b.ats, std::move(b.career_page_url), b.created_at,
-          r.integer(field_count<board_row>)};
+  return {std::move(b.id), std::move(b.company),
+          b.ats,           std::move(b.career_page_url),
+          b.created_at,    r.integer(field_count<board_row>)};
 }
 
-} // namespace
+}  // namespace
 
 std::vector<board> boards_page(reader& from, const std::string& after, std::int64_t limit) {
   static const std::string sql = board_columns() + "b.id > $1 order by b.id limit $2";
@@ -42,8 +43,8 @@ std::optional<board> find_board(reader& from, const std::string& id) {
   return found;
 }
 
-std::vector<crawl> crawls_page(reader& from, const std::optional<std::string>& of, const std::optional<crawl_place>& after,
-                               std::int64_t limit) {
+std::vector<crawl> crawls_page(reader& from, const std::optional<std::string>& of,
+                               const std::optional<crawl_place>& after, std::int64_t limit) {
   std::string sql = "select " + columns<crawl_row>() + " from crawls where true";
   std::vector<sql_param> params;
   const auto value = [&](sql_param p) {
@@ -73,4 +74,4 @@ std::optional<crawl> find_crawl(reader& from, const std::string& board, std::int
   return found;
 }
 
-} // namespace callboard::board
+}  // namespace callboard::board

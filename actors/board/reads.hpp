@@ -25,4 +25,4 @@ std::vector<crawl> crawls_page(persistence::reader& from, const std::optional<st
                                const std::optional<crawl_place>& after, std::int64_t limit);
 std::optional<crawl> find_crawl(persistence::reader& from, const std::string& board, std::int64_t n);
 
-} // namespace callboard::board
+}  // namespace callboard::board

@@ -3,7 +3,8 @@
 namespace callboard::board {
 
 void put_rows(const state& s, const changes& changed, std::vector<row>& out) {
-  out.push_back(to_row(board_row{s.id, s.gone, s.what.company, s.what.ats, s.what.career_page_url, s.created_at, s.crawls}));
+  out.push_back(
+      to_row(board_row{s.id, s.gone, s.what.company, s.what.ats, s.what.career_page_url, s.created_at, s.crawls}));
   // The last touch of a crawl is how it is now.
   std::map<std::int64_t, const crawl_record*> last;
   for (const auto& c : changed.crawls)
@@ -28,4 +29,4 @@ crawl_record record_of(const crawl_row& c) {
   return {c.n, c.status, c.trigger, c.started_at, c.completed_at, {1, c.fetched, c.fresh, c.updated, c.removed}};
 }
 
-} // namespace callboard::board
+}  // namespace callboard::board

@@ -101,7 +101,7 @@ struct evolution {
   void operator()(const crawl_started& e) {
     s.crawls = e.n;
     changed.crawls.push_back(
-      s.running.emplace(e.n, crawl_record{e.n, crawl_status::running, e.trigger, at, {}, {}}).first->second);
+        s.running.emplace(e.n, crawl_record{e.n, crawl_status::running, e.trigger, at, {}, {}}).first->second);
   }
   void operator()(const crawl_progressed& e) {
     auto& c = one(e.n);
@@ -119,10 +119,10 @@ struct evolution {
 };
 
 template <class Command>
-constexpr bool needs_a_board = !std::is_same_v<Command, put> && !std::is_same_v<Command, store_response>
-                               && !std::is_same_v<Command, tick>;
+constexpr bool needs_a_board =
+    !std::is_same_v<Command, put> && !std::is_same_v<Command, store_response> && !std::is_same_v<Command, tick>;
 
-} // namespace
+}  // namespace
 
 crawl shown(const std::string& board, const crawl_record& c) {
   return {crawl_id(board, c.n), board, c.status, c.trigger, c.started_at, c.completed_at, c.stats};
@@ -136,28 +136,30 @@ state kind::initial(const std::string& key) {
 
 answer kind::decide(decision<kind>& d, const command& c) {
   return std::visit(
-    [&]<class Command>(const Command& one) -> answer {
-      if constexpr (needs_a_board<Command>)
-        if (!is_there(d.state()))
-          return no_board(d.state());
-      return on(d, one);
-    },
-    c);
+      [&]<class Command>(const Command& one) -> answer {
+        if constexpr (needs_a_board<Command>)
+          if (!is_there(d.state()))
+            return no_board(d.state());
+        return on(d, one);
+      },
+      c);
 }
 
 void kind::evolve(state& s, const event& e, instant at, changes& changed) { std::visit(evolution{s, at, changed}, e); }
 
 std::optional<std::string> kind::subject(const event& e) {
   return std::visit(
-    [](const auto& one) -> std::optional<std::string> {
-      if constexpr (requires { one.n; })
-        return std::to_string(one.n);
-      else
-        return std::nullopt;
-    },
-    e);
+      [](const auto& one) -> std::optional<std::string> {
+        if constexpr (requires { one.n; })
+          return std::to_string(one.n);
+        else
+          return std::nullopt;
+      },
+      e);
 }
 
-void kind::rows(const state& s, const changes& changed, std::int64_t, std::vector<row>& out) { put_rows(s, changed, out); }
+void kind::rows(const state& s, const changes& changed, std::int64_t, std::vector<row>& out) {
+  put_rows(s, changed, out);
+}
 
-} // namespace callboard::board
+}  // namespace callboard::board

@@ -35,4 +35,4 @@ struct kind {
 
 crawl shown(const std::string& board, const crawl_record& c);
 
-} // namespace callboard::board
+}  // namespace callboard::board

@@ -35,4 +35,4 @@ struct changes {
   std::vector<crawl_record> crawls;
 };
 
-} // namespace callboard::board
+}  // namespace callboard::board

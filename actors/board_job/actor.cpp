@@ -14,4 +14,4 @@ std::unique_ptr<actors::kind_host> make_host(std::type_identity<kind>, actors::e
   return std::make_unique<actors::host_of<kind>>(env, &load_states);
 }
 
-} // namespace callboard::board_job
+}  // namespace callboard::board_job

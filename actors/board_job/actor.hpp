@@ -10,4 +10,4 @@ namespace callboard::board_job {
 
 std::unique_ptr<actors::kind_host> make_host(std::type_identity<kind>, actors::environment& env);
 
-} // namespace callboard::board_job
+}  // namespace callboard::board_job

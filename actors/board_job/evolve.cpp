@@ -62,7 +62,7 @@ struct evolution {
   void operator()(const status_changed& e) {
     enter(s.status, e.to, e.by);
     if (e.by == cause::manual)
-      s.late_success = false; // a person has judged
+      s.late_success = false;  // a person has judged
     if (e.to != status::discovered)
       return;
     s.applied_at.reset();
@@ -131,8 +131,8 @@ struct evolution {
   }
 };
 
-} // namespace
+}  // namespace
 
 void kind::evolve(state& s, const event& e, instant at, changes& changed) { std::visit(evolution{s, at, changed}, e); }
 
-} // namespace callboard::board_job
+}  // namespace callboard::board_job

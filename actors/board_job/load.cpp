@@ -29,10 +29,10 @@ std::unordered_map<std::string, std::vector<std::string>> by_board(const std::ve
 
 void load_board(reader& from, const std::string& board, const std::vector<std::string>& job_ids,
                 std::unordered_map<std::string, state>& states) {
-  static const std::string jobs_sql = "select " + columns<job_row>("j")
-                                      + ", s.last_seen_at from board_jobs j left join board_job_sightings s"
-                                        " on s.board = j.board and s.job_id = j.job_id"
-                                        " where j.board = $1 and j.job_id = any($2::text[])";
+  static const std::string jobs_sql = "select " + columns<job_row>("j") +
+                                      ", s.last_seen_at from board_jobs j left join board_job_sightings s"
+                                      " on s.board = j.board and s.job_id = j.job_id"
+                                      " where j.board = $1 and j.job_id = any($2::text[])";
   bool any_runs = false;
   from.query(jobs_sql, {board, job_ids}, [&](const result_row& r) {
     const auto what = read_row<job_row>(r);
@@ -42,11 +42,12 @@ void load_board(reader& from, const std::string& board, const std::vector<std::s
   if (!any_runs)
     return;
   // What failed and was followed by another run changes no more: only its row knows it.
-  static const std::string runs_sql = "select " + columns<run_row>("r")
-                                      + ", a.artifacts from runs r join board_jobs j on j.board = r.board and j.job_id = r.job_id"
-                                        " left join run_artifacts a on a.run_id = r.run_id"
-                                        " where r.board = $1 and r.job_id = any($2::text[])"
-                                        " and (r.n = j.claims or r.status = 'success')";
+  static const std::string runs_sql =
+      "select " + columns<run_row>("r") +
+      ", a.artifacts from runs r join board_jobs j on j.board = r.board and j.job_id = r.job_id"
+      " left join run_artifacts a on a.run_id = r.run_id"
+      " where r.board = $1 and r.job_id = any($2::text[])"
+      " and (r.n = j.claims or r.status = 'success')";
   from.query(runs_sql, {board, job_ids}, [&](const result_row& r) {
     const auto one = read_row<run_row>(r);
     add_row(states.at(key_of(one.board, one.job_id)), one, std::string{r.text(field_count<run_row>)});
@@ -56,10 +57,10 @@ void load_board(reader& from, const std::string& board, const std::vector<std::s
 /// Walks a table by its key and calls the sink for rows whose job has no head.
 void each_orphan(reader& from, std::string_view table, std::string_view id,
                  const std::function<void(std::string_view, const std::string&)>& sink) {
-  const auto sql = "select t." + std::string{id} + ", t.board, h.key from " + std::string{table}
-                   + " t left join heads h on h.kind = 'board_job' and h.key = t.board || ':' || t.job_id"
-                     " where (t." + std::string{id} + ", t.board) > ($1, $2) order by t." + std::string{id}
-                   + ", t.board limit $3";
+  const auto sql = "select t." + std::string{id} + ", t.board, h.key from " + std::string{table} +
+                   " t left join heads h on h.kind = 'board_job' and h.key = t.board || ':' || t.job_id"
+                   " where (t." +
+                   std::string{id} + ", t.board) > ($1, $2) order by t." + std::string{id} + ", t.board limit $3";
   std::string last_id;
   std::string last_board;
   for (std::int64_t rows = rows_per_walk; rows == rows_per_walk;) {
@@ -74,7 +75,7 @@ void each_orphan(reader& from, std::string_view table, std::string_view id,
   }
 }
 
-} // namespace
+}  // namespace
 
 std::unordered_map<std::string, state> load_states(reader& from, const std::vector<std::string>& keys) {
   std::unordered_map<std::string, state> states;
@@ -98,4 +99,4 @@ void orphaned_rows(std::type_identity<kind>, reader& from,
   each_orphan(from, run_row::table_name, "run_id", sink);
 }
 
-} // namespace callboard::board_job
+}  // namespace callboard::board_job

@@ -64,10 +64,10 @@ void add_board(statement& sql, const std::optional<std::string>& board) {
 }
 
 std::string shown_columns() {
-  return "select " + columns<job_row>("j")
-         + ", s.last_seen_at, h.seq from board_jobs j"
-           " left join board_job_sightings s on s.board = j.board and s.job_id = j.job_id"
-           " left join heads h on h.kind = 'board_job' and h.key = j.board || ':' || j.job_id where not j.gone";
+  return "select " + columns<job_row>("j") +
+         ", s.last_seen_at, h.seq from board_jobs j"
+         " left join board_job_sightings s on s.board = j.board and s.job_id = j.job_id"
+         " left join heads h on h.kind = 'board_job' and h.key = j.board || ':' || j.job_id where not j.gone";
 }
 
 job shown_at(const result_row& r) {
@@ -85,9 +85,9 @@ std::vector<job_name> names_from(reader& from, const statement& sql) {
 }
 
 const std::string& run_columns() {
-  static const std::string sql = "select " + columns<run_row>("r")
-                                 + ", j.late_success from runs r"
-                                   " left join board_jobs j on j.board = r.board and j.job_id = r.job_id where ";
+  static const std::string sql = "select " + columns<run_row>("r") +
+                                 ", j.late_success from runs r"
+                                 " left join board_jobs j on j.board = r.board and j.job_id = r.job_id where ";
   return sql;
 }
 
@@ -98,7 +98,7 @@ run run_at(const result_row& r) {
   return shown(std::move(one), std::nullopt, late_success);
 }
 
-} // namespace
+}  // namespace
 
 std::vector<job> jobs_page(reader& from, const job_filter& f, const job_place& after, std::int64_t limit) {
   static const std::string head = shown_columns();
@@ -113,7 +113,10 @@ std::vector<job> jobs_page(reader& from, const job_filter& f, const job_place& a
     sql.add(" and (j.discovered_at, j.job_id) > (").value(to_ms(after.discovered_at)).add(", ").value(after.job_id);
     sql.add(") order by j.discovered_at, j.job_id limit ").value(limit);
   } else {
-    sql.add(" and (j.discovered_at, j.board, j.job_id) > (").value(to_ms(after.discovered_at)).add(", ").value(after.board);
+    sql.add(" and (j.discovered_at, j.board, j.job_id) > (")
+        .value(to_ms(after.discovered_at))
+        .add(", ")
+        .value(after.board);
     sql.add(", ").value(after.job_id).add(") order by j.discovered_at, j.board, j.job_id limit ").value(limit);
   }
   std::vector<job> out;
@@ -174,7 +177,11 @@ std::vector<run> runs_page(reader& from, const std::optional<std::string>& board
   if (board)
     sql.add(" and r.board = ").value(*board);
   if (after)
-    sql.add(" and (r.started_at, r.run_id) < (").value(to_ms(after->started_at)).add(", ").value(after->run_id).add(")");
+    sql.add(" and (r.started_at, r.run_id) < (")
+        .value(to_ms(after->started_at))
+        .add(", ")
+        .value(after->run_id)
+        .add(")");
   sql.add(" order by r.started_at desc, r.run_id desc limit ").value(limit);
   std::vector<run> out;
   sql.run(from, [&](const result_row& r) { out.push_back(run_at(r)); });
@@ -217,10 +224,11 @@ check_result checked_runs(reader& from, const std::optional<std::string>& board,
 
 std::vector<std::string> unseen(reader& from, const std::string& board, instant before) {
   std::vector<std::string> out;
-  from.query("select j.job_id from board_jobs j left join board_job_sightings s on s.board = j.board and s.job_id = j.job_id"
-             " where j.board = $1 and j.status = 'discovered' and not j.gone"
-             " and coalesce(s.last_seen_at, j.told_seen_at) < $2",
-             {board, to_ms(before)}, [&](const result_row& r) { out.emplace_back(r.text(0)); });
+  from.query(
+      "select j.job_id from board_jobs j left join board_job_sightings s on s.board = j.board and s.job_id = j.job_id"
+      " where j.board = $1 and j.status = 'discovered' and not j.gone"
+      " and coalesce(s.last_seen_at, j.told_seen_at) < $2",
+      {board, to_ms(before)}, [&](const result_row& r) { out.emplace_back(r.text(0)); });
   return out;
 }
 
@@ -238,4 +246,4 @@ std::optional<std::string> claimed_job_of(reader& from, const std::string& board
   return found;
 }
 
-} // namespace callboard::board_job
+}  // namespace callboard::board_job

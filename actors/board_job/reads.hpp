@@ -16,7 +16,7 @@ namespace callboard::board_job {
 struct job_filter {
   std::optional<std::string> board;
   std::optional<board_job::status> status;
-  std::vector<std::vector<std::string>> tags; ///< of each list a job must have at least one
+  std::vector<std::vector<std::string>> tags;  ///< of each list a job must have at least one
 };
 
 /// Where a list of jobs goes on: behind this one.
@@ -51,8 +51,8 @@ struct run_place {
 };
 
 /// Runs of a job, or of all jobs with that id, the newest first, without artifacts.
-std::vector<run> runs_page(persistence::reader& from, const std::optional<std::string>& board, const std::string& job_id,
-                           const std::optional<run_place>& after, std::int64_t limit);
+std::vector<run> runs_page(persistence::reader& from, const std::optional<std::string>& board,
+                           const std::string& job_id, const std::optional<run_place>& after, std::int64_t limit);
 std::optional<std::string> artifacts_of(persistence::reader& from, const std::string& run_id);
 
 /// A success and what shows that it arrived.
@@ -63,11 +63,12 @@ struct checked_run {
   std::optional<std::string> user_id;
   instant completed_at;
   std::optional<std::string> confirmation_url;
-  static constexpr auto fields =
-    std::tuple{field{"run_id", &checked_run::run_id}, field{"board", &checked_run::board},
-               field{"job_id", &checked_run::job_id}, field{"user_id", &checked_run::user_id},
-               field{"completed_at", &checked_run::completed_at},
-               field{"confirmation_url", &checked_run::confirmation_url}};
+  static constexpr auto fields = std::tuple{field{"run_id", &checked_run::run_id},
+                                            field{"board", &checked_run::board},
+                                            field{"job_id", &checked_run::job_id},
+                                            field{"user_id", &checked_run::user_id},
+                                            field{"completed_at", &checked_run::completed_at},
+                                            field{"confirmation_url", &checked_run::confirmation_url}};
 };
 
 struct check_result {
@@ -76,9 +77,9 @@ struct check_result {
   std::vector<checked_run> verified;
   std::vector<checked_run> unverified;
   static constexpr auto fields =
-    std::tuple{field{"verified_count", &check_result::verified_count},
-               field{"unverified_count", &check_result::unverified_count}, field{"verified", &check_result::verified},
-               field{"unverified", &check_result::unverified}};
+      std::tuple{field{"verified_count", &check_result::verified_count},
+                 field{"unverified_count", &check_result::unverified_count}, field{"verified", &check_result::verified},
+                 field{"unverified", &check_result::unverified}};
 };
 
 /// All successes, of one board or of all; at most `limit` of each sort are listed, all are counted.
@@ -91,4 +92,4 @@ std::vector<std::string> jobs_of(persistence::reader& from, const std::string& b
 /// One job of a board that is claimed now, if there is one.
 std::optional<std::string> claimed_job_of(persistence::reader& from, const std::string& board);
 
-} // namespace callboard::board_job
+}  // namespace callboard::board_job

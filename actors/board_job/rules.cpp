@@ -43,16 +43,20 @@ std::optional<std::string> confirmation_in(const std::string& artifacts) {
 }
 
 /// The artifacts of a run after a change; a refusal when they are too large. Nothing: no change.
-std::variant<std::optional<std::string>, refusal> merged(const std::string& before, const std::optional<std::string>& change) {
+std::variant<std::optional<std::string>, refusal> merged(const std::string& before,
+                                                         const std::optional<std::string>& change) {
   if (!change)
     return std::optional<std::string>{};
   auto after = merged_json(before, *change);
   if (after.size() > artifacts_bytes_max)
-    return refusal{code::payload_too_large, "The artifacts of a run may have " + std::to_string(artifacts_bytes_max) + " bytes", {}};
+    return refusal{code::payload_too_large,
+                   "The artifacts of a run may have " + std::to_string(artifacts_bytes_max) + " bytes",
+                   {}};
   return std::optional{std::move(after)};
 }
 
-/// Keeps them with the run and carries their row. Before the event that touches the run, whose row shows a part of them.
+/// Keeps them with the run and carries their row. Before the event that touches the run, whose row shows a part of
+/// them.
 void put_artifacts(deciding& d, const std::string& run_id, const std::optional<std::string>& artifacts) {
   if (!artifacts)
     return;
@@ -177,7 +181,8 @@ answer on(deciding& d, const report& c) {
     return stale(c.run_id, r->is_lapsed() ? "lost its lock: only its success can still be told" : "is finished");
   if (r->is_active() && c.status && !may_report(r->status, *c.status))
     return refusal{code::invalid_transition,
-                   "A run can not go from " + std::string{name(r->status)} + " to " + std::string{name(*c.status)}, {}};
+                   "A run can not go from " + std::string{name(r->status)} + " to " + std::string{name(*c.status)},
+                   {}};
   auto artifacts = merged(r->payload.artifacts, c.artifacts);
   if (auto* no = std::get_if<refusal>(&artifacts))
     return std::move(*no);
@@ -207,7 +212,8 @@ answer on(deciding& d, const set_status& c) {
     return refusal{code::invalid_transition, "Job is queued: its run decides whether it returns", {}};
   const auto from = s.status;
   if (s.lock)
-    d.happened(failed{s.lock->owner, c.status == status::expired ? failure_reason::job_expired : failure_reason::job_rejected});
+    d.happened(failed{s.lock->owner,
+                      c.status == status::expired ? failure_reason::job_expired : failure_reason::job_rejected});
   d.happened(status_changed{from, c.status, cause::manual});
   return result{shown(s, d.version())};
 }
@@ -238,22 +244,32 @@ answer on(deciding& d, const tick&) {
 }
 
 template <class Command>
-constexpr bool needs_a_job = !std::is_same_v<Command, ingest> && !std::is_same_v<Command, report>
-                             && !std::is_same_v<Command, tick>;
+constexpr bool needs_a_job =
+    !std::is_same_v<Command, ingest> && !std::is_same_v<Command, report> && !std::is_same_v<Command, tick>;
 
-} // namespace
+}  // namespace
 
 job shown(const state& s, std::int64_t version) {
-  return {s.board, s.job_id, s.what.title, s.what.url, s.what.location, s.what.department, s.what.tags, s.what.content_hash,
-          s.status, s.discovered_at, s.updated_at, s.seen.latest, s.applied_at, s.applied_run_id, version};
+  return {s.board,           s.job_id,      s.what.title,        s.what.url,       s.what.location,
+          s.what.department, s.what.tags,   s.what.content_hash, s.status,         s.discovered_at,
+          s.updated_at,      s.seen.latest, s.applied_at,        s.applied_run_id, version};
 }
 
 run shown(const state& s, const run_record& r) {
   const bool holds = s.lock && s.lock->owner == r.id;
-  return {r.id, s.board, s.job_id, r.variant_id, r.user_id, r.status, r.started_at, r.completed_at,
-          error_of(r.ended, r.payload.error), r.late,
+  return {r.id,
+          s.board,
+          s.job_id,
+          r.variant_id,
+          r.user_id,
+          r.status,
+          r.started_at,
+          r.completed_at,
+          error_of(r.ended, r.payload.error),
+          r.late,
           r.payload.artifacts.empty() ? std::nullopt : std::optional{raw_json{r.payload.artifacts}},
-          {r.n, holds ? std::optional{s.lock->until} : std::nullopt}, holds && s.late_success};
+          {r.n, holds ? std::optional{s.lock->until} : std::nullopt},
+          holds && s.late_success};
 }
 
 state kind::initial(const std::string& key) {
@@ -264,13 +280,13 @@ state kind::initial(const std::string& key) {
 
 answer kind::decide(decision<kind>& d, const command& c) {
   return std::visit(
-    [&]<class Command>(const Command& one) -> answer {
-      if constexpr (needs_a_job<Command>)
-        if (!d.state().exists || d.state().gone)
-          return no_job(d.state());
-      return on(d, one);
-    },
-    c);
+      [&]<class Command>(const Command& one) -> answer {
+        if constexpr (needs_a_job<Command>)
+          if (!d.state().exists || d.state().gone)
+            return no_job(d.state());
+        return on(d, one);
+      },
+      c);
 }
 
 std::optional<instant> kind::deadline(const state& s) {
@@ -283,16 +299,18 @@ std::optional<instant> kind::deadline(const state& s) {
 
 std::optional<std::string> kind::subject(const event& e) {
   return std::visit(
-    [](const auto& one) -> std::optional<std::string> {
-      if constexpr (requires { one.run_id; })
-        return one.run_id;
-      else
-        return std::nullopt;
-    },
-    e);
+      [](const auto& one) -> std::optional<std::string> {
+        if constexpr (requires { one.run_id; })
+          return one.run_id;
+        else
+          return std::nullopt;
+      },
+      e);
 }
 
-void kind::rows(const state& s, const changes& changed, std::int64_t, std::vector<row>& out) { put_rows(s, changed, out); }
+void kind::rows(const state& s, const changes& changed, std::int64_t, std::vector<row>& out) {
+  put_rows(s, changed, out);
+}
 
 std::size_t kind::weight(const state& s) {
   std::size_t bytes = 1'500 + s.what.url.size() + s.what.title.size() + s.successes.size() * 400;
@@ -301,4 +319,4 @@ std::size_t kind::weight(const state& s) {
   return bytes + (s.last ? s.last->payload.artifacts.size() : 0);
 }
 
-} // namespace callboard::board_job
+}  // namespace callboard::board_job

@@ -19,22 +19,22 @@ struct move {
   status to;
 };
 inline constexpr std::array lifecycle{
-  move{std::nullopt, status::discovered},        // ingest
-  move{status::discovered, status::queued},      // claim
-  move{status::queued, status::applied},         // success
-  move{status::queued, status::discovered},      // failure, lock expired
-  move{status::discovered, status::applied},     // late success without a successor
-  move{status::expired, status::applied},        // the same
-  move{status::rejected, status::applied},       // the same
-  move{status::discovered, status::expired},     // manual, clean-up, crawl
-  move{status::discovered, status::rejected},    // manual
-  move{status::applied, status::expired},        // manual, forced
-  move{status::applied, status::rejected},       // manual, forced
-  move{status::applied, status::discovered},     // manual, forced
-  move{status::expired, status::rejected},       // manual
-  move{status::rejected, status::expired},       // manual
-  move{status::expired, status::discovered},     // manual, seen again
-  move{status::rejected, status::discovered},    // manual
+    move{std::nullopt, status::discovered},      // ingest
+    move{status::discovered, status::queued},    // claim
+    move{status::queued, status::applied},       // success
+    move{status::queued, status::discovered},    // failure, lock expired
+    move{status::discovered, status::applied},   // late success without a successor
+    move{status::expired, status::applied},      // the same
+    move{status::rejected, status::applied},     // the same
+    move{status::discovered, status::expired},   // manual, clean-up, crawl
+    move{status::discovered, status::rejected},  // manual
+    move{status::applied, status::expired},      // manual, forced
+    move{status::applied, status::rejected},     // manual, forced
+    move{status::applied, status::discovered},   // manual, forced
+    move{status::expired, status::rejected},     // manual
+    move{status::rejected, status::expired},     // manual
+    move{status::expired, status::discovered},   // manual, seen again
+    move{status::rejected, status::discovered},  // manual
 };
 
 constexpr bool allowed(std::optional<status> from, status to) {
@@ -83,4 +83,4 @@ struct kind {
 job shown(const state& s, std::int64_t version);
 run shown(const state& s, const run_record& r);
 
-} // namespace callboard::board_job
+}  // namespace callboard::board_job

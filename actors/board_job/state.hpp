@@ -13,7 +13,7 @@ namespace callboard::board_job {
 /// One run, with what its agent wrote: that is payload, which the journal does not tell and equality does not ask for.
 struct run_record {
   std::string id;
-  std::int64_t n = 0; ///< the token of its lease
+  std::int64_t n = 0;  ///< the token of its lease
   std::optional<std::string> variant_id;
   std::optional<std::string> user_id;
   run_status status = run_status::pending;
@@ -24,8 +24,8 @@ struct run_record {
 
   struct written {
     std::optional<std::string> error;
-    std::string artifacts; ///< JSON text; empty when there are none
-    std::optional<std::string> confirmation_url; ///< of the artifacts: what shows that an application arrived
+    std::string artifacts;                        ///< JSON text; empty when there are none
+    std::optional<std::string> confirmation_url;  ///< of the artifacts: what shows that an application arrived
     friend bool operator==(const written&, const written&) { return true; }
   } payload;
 
@@ -46,11 +46,11 @@ struct sighting {
 struct state {
   std::string board;
   std::string job_id;
-  bool exists = false; ///< was ever found
-  bool gone = false;   ///< and deleted since
+  bool exists = false;  ///< was ever found
+  bool gone = false;    ///< and deleted since
   description what;
   board_job::status status = board_job::status::discovered;
-  cause moved_by = cause::manual; ///< what gave it its status; counts while expired
+  cause moved_by = cause::manual;  ///< what gave it its status; counts while expired
   instant discovered_at;
   instant updated_at;
   sighting seen;
@@ -58,10 +58,10 @@ struct state {
   std::optional<std::string> applied_run_id;
   bool late_success = false;
 
-  std::int64_t claims = 0; ///< ever; the token of the last one
+  std::int64_t claims = 0;  ///< ever; the token of the last one
   std::optional<lease> lock;
   std::optional<run_record> last;
-  std::map<std::string, run_record> successes; ///< those before the last run
+  std::map<std::string, run_record> successes;  ///< those before the last run
 
   friend bool operator==(const state&, const state&) = default;
 };
@@ -69,7 +69,7 @@ struct state {
 /// What events touched, for the rows.
 struct changes {
   bool job = false;
-  std::vector<run_record> runs; ///< as they were after each touch; the lock says until when the last one may run
+  std::vector<run_record> runs;  ///< as they were after each touch; the lock says until when the last one may run
 };
 
-} // namespace callboard::board_job
+}  // namespace callboard::board_job

@@ -17,8 +17,9 @@ std::string lower(std::string_view text) {
 std::size_t separator_at(std::string_view text) {
   if (text.starts_with("\xc2\xa0"))
     return 2;
-  const bool is_one = text.size() >= 3 && (text.starts_with("\xe2\x80")
-                                           || (text.starts_with("\xe2\x81") && static_cast<unsigned char>(text[2]) <= 0xaf));
+  const bool is_one =
+      text.size() >= 3 &&
+      (text.starts_with("\xe2\x80") || (text.starts_with("\xe2\x81") && static_cast<unsigned char>(text[2]) <= 0xaf));
   return is_one ? 3 : 0;
 }
 
@@ -49,9 +50,10 @@ bool has_word(const std::string& text, const std::string& word) {
   return false;
 }
 
-} // namespace
+}  // namespace
 
-std::vector<std::string> tags_of(std::string_view title, std::string_view department, std::span<const std::string> known) {
+std::vector<std::string> tags_of(std::string_view title, std::string_view department,
+                                 std::span<const std::string> known) {
   const auto text = spaced(lower(title) + '\n' + lower(department));
   std::vector<std::string> out;
   for (const auto& word : known)
@@ -60,4 +62,4 @@ std::vector<std::string> tags_of(std::string_view title, std::string_view depart
   return out;
 }
 
-} // namespace callboard::board_job
+}  // namespace callboard::board_job

@@ -10,4 +10,4 @@ namespace callboard::opening {
 
 std::unique_ptr<actors::kind_host> make_host(std::type_identity<kind>, actors::environment& env);
 
-} // namespace callboard::opening
+}  // namespace callboard::opening

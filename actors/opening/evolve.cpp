@@ -16,7 +16,8 @@ struct evolution {
   application& one(application_id id) {
     const auto it = s.applications.find(ordinal_of(id));
     if (it == s.applications.end())
-      throw std::logic_error("an event names application " + std::to_string(id.value) + ", which is neither live nor waiting");
+      throw std::logic_error("an event names application " + std::to_string(id.value) +
+                             ", which is neither live nor waiting");
     return it->second;
   }
 
@@ -90,8 +91,15 @@ struct evolution {
 
   void operator()(const applied& e) {
     check(std::nullopt, e.status);
-    application a{.n = ordinal_of(e.application), .applicant = e.applicant, .status = e.status, .rank = e.rank.value_or(0),
-                  .penalty = 0, .applied_at = at, .promoted_at = {}, .deadline = e.acknowledge_deadline, .since = at};
+    application a{.n = ordinal_of(e.application),
+                  .applicant = e.applicant,
+                  .status = e.status,
+                  .rank = e.rank.value_or(0),
+                  .penalty = 0,
+                  .applied_at = at,
+                  .promoted_at = {},
+                  .deadline = e.acknowledge_deadline,
+                  .since = at};
     if (e.status == status::pending_acknowledgment)
       a.promoted_at = at;
     if (e.status == status::waitlist)
@@ -106,7 +114,7 @@ struct evolution {
     leave(a, status::pending_acknowledgment);
     if (s.cooling && s.cooling->n == a.n)
       s.cooling.reset();
-    a.rank = 0; // counts while waiting only
+    a.rank = 0;  // counts while waiting only
     a.promoted_at = at;
     a.deadline = e.acknowledge_deadline;
     enter(a, status::pending_acknowledgment);
@@ -142,8 +150,8 @@ struct evolution {
   }
 };
 
-} // namespace
+}  // namespace
 
 void kind::evolve(state& s, const event& e, instant at, changes& changed) { std::visit(evolution{s, at, changed}, e); }
 
-} // namespace callboard::opening
+}  // namespace callboard::opening

@@ -51,10 +51,10 @@ void each_application(reader& from, opening_id of, std::string_view rest, Sink&&
 void add_small_ones(reader& from, std::vector<std::int64_t> ids, std::unordered_map<std::string, state>& states) {
   if (ids.empty())
     return;
-  static const std::string sql = "select " + persistence::columns<application_row>("a")
-                                 + " from openings o join applications a on a.id > o.id * 10000000"
-                                   " and a.id < o.id * 10000000 + 10000000"
-                                   " where o.id = any($1::bigint[]) and a.status <> 'INACTIVE'";
+  static const std::string sql = "select " + persistence::columns<application_row>("a") +
+                                 " from openings o join applications a on a.id > o.id * 10000000"
+                                 " and a.id < o.id * 10000000 + 10000000"
+                                 " where o.id = any($1::bigint[]) and a.status <> 'INACTIVE'";
   static_assert(applications_per_opening == 10'000'000);
   from.query(sql, {std::move(ids)}, [&](const result_row& r) {
     const auto a = persistence::read_row<application_row>(r);
@@ -97,12 +97,12 @@ std::optional<std::int64_t> next_application(reader& from, std::int64_t after) {
   return next;
 }
 
-} // namespace
+}  // namespace
 
 std::unordered_map<std::string, state> load_states(reader& from, const std::vector<std::string>& keys) {
-  static const std::string sql = "select " + persistence::columns<opening_row>("o") + ", "
-                                 + persistence::columns<counts_row>("c")
-                                 + " from openings o join opening_counts c on c.id = o.id where o.id = any($1::bigint[])";
+  static const std::string sql = "select " + persistence::columns<opening_row>("o") + ", " +
+                                 persistence::columns<counts_row>("c") +
+                                 " from openings o join opening_counts c on c.id = o.id where o.id = any($1::bigint[])";
   std::unordered_map<std::string, state> states;
   std::vector<std::int64_t> small;
   std::vector<opening_id> big;
@@ -139,13 +139,15 @@ void orphaned_rows(std::type_identity<kind>, reader& from,
   each_without_head<opening_row>(from, sink);
   each_without_head<counts_row>(from, sink);
   // Some openings' applications at a time, so that no snapshot is held for long.
-  static constexpr std::string_view sql = "select a.id from applications a left join openings o on o.id = a.id / 10000000"
-                                          " where a.id >= $1 and a.id < $2 and o.id is null order by a.id";
+  static constexpr std::string_view sql =
+      "select a.id from applications a left join openings o on o.id = a.id / 10000000"
+      " where a.id >= $1 and a.id < $2 and o.id is null order by a.id";
   for (auto next = next_application(from, 0); next;) {
     const auto end = first_id({opening_of({*next}).value + openings_per_walk});
-    from.query(sql, {*next, end}, [&](const result_row& r) { sink(application_row::table_name, std::string{r.text(0)}); });
+    from.query(sql, {*next, end},
+               [&](const result_row& r) { sink(application_row::table_name, std::string{r.text(0)}); });
     next = next_application(from, end - 1);
   }
 }
 
-} // namespace callboard::opening
+}  // namespace callboard::opening

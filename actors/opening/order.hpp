@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-
 #include <ext/pb_ds/assoc_container.hpp>
 #include <ext/pb_ds/tree_policy.hpp>
+#include <optional>
 
 namespace callboard::opening {
 
@@ -13,7 +12,7 @@ class order {
 public:
   struct entry {
     std::int64_t rank;
-    std::int64_t n; ///< the application's number within its opening
+    std::int64_t n;  ///< the application's number within its opening
   };
 
   void add(std::int64_t rank, std::int64_t n) { tree_.insert({rank, n}); }
@@ -38,7 +37,8 @@ public:
   /// Calls `visit(rank, n)` for entries behind `rank` until it returns false.
   template <class Visit>
   void walk(std::int64_t rank, Visit&& visit) const {
-    for (auto it = tree_.upper_bound(rank); it != tree_.end() && visit(it->first, it->second); ++it) {}
+    for (auto it = tree_.upper_bound(rank); it != tree_.end() && visit(it->first, it->second); ++it) {
+    }
   }
 
   friend bool operator==(const order& a, const order& b) {
@@ -53,7 +53,7 @@ public:
 private:
   __gnu_pbds::tree<std::int64_t, std::int64_t, std::less<>, __gnu_pbds::rb_tree_tag,
                    __gnu_pbds::tree_order_statistics_node_update>
-    tree_;
+      tree_;
 };
 
-} // namespace callboard::opening
+}  // namespace callboard::opening

@@ -14,16 +14,27 @@ using persistence::reader;
 using persistence::result_row;
 
 job job_of(opening_row&& o, const counts_row& c) {
-  return {o.id, std::move(o.title), std::move(o.description), o.capacity, c.active + c.pending, c.waiting, o.created_at,
-          o.ack_window_s, o.offer_on_apply, o.ack_window_on_apply_s, o.phase, std::move(o.owner), c.version};
+  return {o.id,
+          std::move(o.title),
+          std::move(o.description),
+          o.capacity,
+          c.active + c.pending,
+          c.waiting,
+          o.created_at,
+          o.ack_window_s,
+          o.offer_on_apply,
+          o.ack_window_on_apply_s,
+          o.phase,
+          std::move(o.owner),
+          c.version};
 }
 
-} // namespace
+}  // namespace
 
 std::vector<job> jobs_page(reader& from, std::pair<instant, opening_id> after, std::int64_t limit) {
-  static const std::string sql = "select " + columns<opening_row>("o") + ", " + columns<counts_row>("c")
-                                 + " from openings o join opening_counts c on c.id = o.id"
-                                   " where (o.created_at, o.id) > ($1, $2) order by o.created_at, o.id limit $3";
+  static const std::string sql = "select " + columns<opening_row>("o") + ", " + columns<counts_row>("c") +
+                                 " from openings o join opening_counts c on c.id = o.id"
+                                 " where (o.created_at, o.id) > ($1, $2) order by o.created_at, o.id limit $3";
   std::vector<job> out;
   from.query(sql, {to_ms(after.first), after.second.value, limit}, [&](const result_row& r) {
     out.push_back(job_of(read_row<opening_row>(r), read_row<counts_row>(r, field_count<opening_row>)));
@@ -31,10 +42,11 @@ std::vector<job> jobs_page(reader& from, std::pair<instant, opening_id> after, s
   return out;
 }
 
-std::vector<titled_application> applications_page(reader& from, applicant_id of, application_id after, std::int64_t limit) {
-  static const std::string sql = "select " + columns<application_row>("a")
-                                 + ", o.title from applications a join openings o on o.id = a.id / 10000000"
-                                   " where a.applicant = $1 and a.id > $2 order by a.id limit $3";
+std::vector<titled_application> applications_page(reader& from, applicant_id of, application_id after,
+                                                  std::int64_t limit) {
+  static const std::string sql = "select " + columns<application_row>("a") +
+                                 ", o.title from applications a join openings o on o.id = a.id / 10000000"
+                                 " where a.applicant = $1 and a.id > $2 order by a.id limit $3";
   static_assert(applications_per_opening == 10'000'000);
   std::vector<titled_application> out;
   from.query(sql, {of.value, after.value, limit}, [&](const result_row& r) {
@@ -82,4 +94,4 @@ std::vector<shown_event> timeline_page(reader& from, const trail& of, std::pair<
   return out;
 }
 
-} // namespace callboard::opening
+}  // namespace callboard::opening

@@ -35,13 +35,13 @@ reasons reasons_of(persistence::reader& from, std::vector<std::int64_t> applicat
 
 /// What an applicant's timeline is made from.
 struct trail {
-  std::vector<std::string> subjects; ///< application ids as the journal spells them
+  std::vector<std::string> subjects;  ///< application ids as the journal spells them
   reasons why;
 };
 trail trail_of(persistence::reader& from, applicant_id of);
 
 /// Events behind (time, position), in that order.
-std::vector<shown_event> timeline_page(persistence::reader& from, const trail& of, std::pair<instant, std::int64_t> after,
-                                       std::int64_t limit);
+std::vector<shown_event> timeline_page(persistence::reader& from, const trail& of,
+                                       std::pair<instant, std::int64_t> after, std::int64_t limit);
 
-} // namespace callboard::opening
+}  // namespace callboard::opening

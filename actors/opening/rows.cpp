@@ -23,19 +23,18 @@ std::deque<instant> split(std::string_view list) {
   return out;
 }
 
-} // namespace
+}  // namespace
 
 void put_rows(const state& s, const changes& changed, std::int64_t version, std::vector<row>& out) {
   if (changed.opening)
     out.push_back(to_row(opening_row{s.id, s.title, s.description, s.capacity, s.ack_window_s, s.offer_on_apply,
                                      s.ack_window_on_apply_s, s.phase, s.owner, s.created_at}));
   std::int64_t pending = static_cast<std::int64_t>(s.offers.size());
-  out.push_back(to_row(counts_row{s.id, static_cast<std::int64_t>(s.live.size()) - pending, pending,
-                                  static_cast<std::int64_t>(s.waiting.size()), s.total, s.tail,
-                                  s.cooling ? std::optional{s.cooling->n} : std::nullopt,
-                                  s.cooling ? std::optional{s.cooling->until} : std::nullopt, joined(s.promotions),
-                                  s.promotion_count, s.promotion_ms, s.acknowledgment_count, s.acknowledgment_ms, s.decays,
-                                  version}));
+  out.push_back(to_row(counts_row{
+      s.id, static_cast<std::int64_t>(s.live.size()) - pending, pending, static_cast<std::int64_t>(s.waiting.size()),
+      s.total, s.tail, s.cooling ? std::optional{s.cooling->n} : std::nullopt,
+      s.cooling ? std::optional{s.cooling->until} : std::nullopt, joined(s.promotions), s.promotion_count,
+      s.promotion_ms, s.acknowledgment_count, s.acknowledgment_ms, s.decays, version}));
   // The last touch of an application is how it is now.
   std::unordered_set<std::int64_t> done;
   for (auto it = changed.applications.rbegin(); it != changed.applications.rend(); ++it) {
@@ -81,8 +80,8 @@ state from_rows(const opening_row& what, const counts_row& how) {
 
 void add_row(state& s, const application_row& a) {
   const auto n = ordinal_of(a.id);
-  s.applications.emplace(n, application{n, a.applicant, a.status, a.rank.value_or(0), a.penalty, a.applied_at, a.promoted_at,
-                                        a.deadline, a.since});
+  s.applications.emplace(n, application{n, a.applicant, a.status, a.rank.value_or(0), a.penalty, a.applied_at,
+                                        a.promoted_at, a.deadline, a.since});
   s.by_applicant.emplace(a.applicant.value, n);
   if (a.status == status::waitlist)
     s.waiting.add(*a.rank, n);
@@ -92,4 +91,4 @@ void add_row(state& s, const application_row& a) {
     s.offers.insert({*a.deadline, n});
 }
 
-} // namespace callboard::opening
+}  // namespace callboard::opening

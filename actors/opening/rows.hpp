@@ -1,8 +1,8 @@
 #pragma once
 
 #include "actors/opening/state.hpp"
-#include "messages/opening.hpp"
 #include "base/sql.hpp"
+#include "messages/opening.hpp"
 
 #include <optional>
 #include <string>
@@ -25,12 +25,16 @@ struct opening_row {
   instant created_at;
   static constexpr std::string_view table_name = "openings";
   static constexpr std::size_t key_columns = 1;
-  static constexpr auto fields =
-    std::tuple{field{"id", &opening_row::id}, field{"title", &opening_row::title},
-               field{"description", &opening_row::description}, field{"capacity", &opening_row::capacity},
-               field{"ack_window_s", &opening_row::ack_window_s}, field{"offer_on_apply", &opening_row::offer_on_apply},
-               field{"ack_window_on_apply_s", &opening_row::ack_window_on_apply_s}, field{"phase", &opening_row::phase},
-               field{"owner", &opening_row::owner}, field{"created_at", &opening_row::created_at}};
+  static constexpr auto fields = std::tuple{field{"id", &opening_row::id},
+                                            field{"title", &opening_row::title},
+                                            field{"description", &opening_row::description},
+                                            field{"capacity", &opening_row::capacity},
+                                            field{"ack_window_s", &opening_row::ack_window_s},
+                                            field{"offer_on_apply", &opening_row::offer_on_apply},
+                                            field{"ack_window_on_apply_s", &opening_row::ack_window_on_apply_s},
+                                            field{"phase", &opening_row::phase},
+                                            field{"owner", &opening_row::owner},
+                                            field{"created_at", &opening_row::created_at}};
 };
 
 /// Changes with every event: kept small and apart, so that a commit does not carry titles and descriptions.
@@ -43,7 +47,7 @@ struct counts_row {
   std::int64_t tail = 0;
   std::optional<std::int64_t> cooling;
   std::optional<instant> cools_until;
-  std::string promotions; ///< times of the last 20, in ms, oldest first, separated by commas
+  std::string promotions;  ///< times of the last 20, in ms, oldest first, separated by commas
   std::int64_t promotion_count = 0;
   std::int64_t promotion_ms = 0;
   std::int64_t acknowledgment_count = 0;
@@ -52,15 +56,21 @@ struct counts_row {
   std::int64_t version = 0;
   static constexpr std::string_view table_name = "opening_counts";
   static constexpr std::size_t key_columns = 1;
-  static constexpr auto fields =
-    std::tuple{field{"id", &counts_row::id}, field{"active", &counts_row::active}, field{"pending", &counts_row::pending},
-               field{"waiting", &counts_row::waiting}, field{"total", &counts_row::total},
-               field{"tail", &counts_row::tail}, field{"cooling", &counts_row::cooling},
-               field{"cools_until", &counts_row::cools_until}, field{"promotions", &counts_row::promotions},
-               field{"promotion_count", &counts_row::promotion_count}, field{"promotion_ms", &counts_row::promotion_ms},
-               field{"acknowledgment_count", &counts_row::acknowledgment_count},
-               field{"acknowledgment_ms", &counts_row::acknowledgment_ms}, field{"decays", &counts_row::decays},
-               field{"version", &counts_row::version}};
+  static constexpr auto fields = std::tuple{field{"id", &counts_row::id},
+                                            field{"active", &counts_row::active},
+                                            field{"pending", &counts_row::pending},
+                                            field{"waiting", &counts_row::waiting},
+                                            field{"total", &counts_row::total},
+                                            field{"tail", &counts_row::tail},
+                                            field{"cooling", &counts_row::cooling},
+                                            field{"cools_until", &counts_row::cools_until},
+                                            field{"promotions", &counts_row::promotions},
+                                            field{"promotion_count", &counts_row::promotion_count},
+                                            field{"promotion_ms", &counts_row::promotion_ms},
+                                            field{"acknowledgment_count", &counts_row::acknowledgment_count},
+                                            field{"acknowledgment_ms", &counts_row::acknowledgment_ms},
+                                            field{"decays", &counts_row::decays},
+                                            field{"version", &counts_row::version}};
 };
 
 struct application_row {
@@ -76,12 +86,16 @@ struct application_row {
   std::optional<std::string> reason;
   static constexpr std::string_view table_name = "applications";
   static constexpr std::size_t key_columns = 1;
-  static constexpr auto fields =
-    std::tuple{field{"id", &application_row::id}, field{"applicant", &application_row::applicant},
-               field{"status", &application_row::status}, field{"rank", &application_row::rank},
-               field{"penalty", &application_row::penalty}, field{"applied_at", &application_row::applied_at},
-               field{"promoted_at", &application_row::promoted_at}, field{"deadline", &application_row::deadline},
-               field{"since", &application_row::since}, field{"reason", &application_row::reason, payload{}}};
+  static constexpr auto fields = std::tuple{field{"id", &application_row::id},
+                                            field{"applicant", &application_row::applicant},
+                                            field{"status", &application_row::status},
+                                            field{"rank", &application_row::rank},
+                                            field{"penalty", &application_row::penalty},
+                                            field{"applied_at", &application_row::applied_at},
+                                            field{"promoted_at", &application_row::promoted_at},
+                                            field{"deadline", &application_row::deadline},
+                                            field{"since", &application_row::since},
+                                            field{"reason", &application_row::reason, payload{}}};
 };
 
 /// The rows that `changed` touched, as they are now.
@@ -91,4 +105,4 @@ void put_rows(const state& s, const changes& changed, std::int64_t version, std:
 state from_rows(const opening_row& what, const counts_row& how);
 void add_row(state& s, const application_row& a);
 
-} // namespace callboard::opening
+}  // namespace callboard::opening

@@ -28,7 +28,9 @@ const application* find(const state& s, application_id a) {
 
 bool ever_existed(const state& s, application_id a) { return ordinal_of(a) >= 1 && ordinal_of(a) <= s.total; }
 
-bool cools(const state& s, std::int64_t n, instant now) { return s.cooling && s.cooling->n == n && now < s.cooling->until; }
+bool cools(const state& s, std::int64_t n, instant now) {
+  return s.cooling && s.cooling->n == n && now < s.cooling->until;
+}
 
 /// Who is promoted next if a slot is free: the first in line who is not cooling.
 std::optional<order::entry> next_eligible(const state& s, instant now) {
@@ -53,7 +55,8 @@ bool promote_next(deciding& d) {
 }
 
 void cascade(deciding& d) {
-  while (d.changed.applications.size() < touches_max && promote_next(d)) {}
+  while (d.changed.applications.size() < touches_max && promote_next(d)) {
+  }
 }
 
 bool decay_next(deciding& d) {
@@ -70,14 +73,30 @@ bool decay_next(deciding& d) {
 
 application_result result_of(const state& s, const application& a, std::string message) {
   const bool waits = a.status == status::waitlist;
-  return {application_of(s.id, a.n), a.applicant, s.id, a.status,
-          waits ? std::optional{s.waiting.position(a.rank)} : std::nullopt, std::move(message), a.deadline};
+  return {application_of(s.id, a.n),
+          a.applicant,
+          s.id,
+          a.status,
+          waits ? std::optional{s.waiting.position(a.rank)} : std::nullopt,
+          std::move(message),
+          a.deadline};
 }
 
 job job_of(const deciding& d) {
   const auto& s = d.state();
-  return {s.id, s.title, s.description, s.capacity, live_count(s), static_cast<std::int64_t>(s.waiting.size()), s.created_at,
-          s.ack_window_s, s.offer_on_apply, s.ack_window_on_apply_s, s.phase, s.owner, d.version()};
+  return {s.id,
+          s.title,
+          s.description,
+          s.capacity,
+          live_count(s),
+          static_cast<std::int64_t>(s.waiting.size()),
+          s.created_at,
+          s.ack_window_s,
+          s.offer_on_apply,
+          s.ack_window_on_apply_s,
+          s.phase,
+          s.owner,
+          d.version()};
 }
 
 pipeline_entry entry_of(const state& s, const application& a, std::optional<std::int64_t> position) {
@@ -103,9 +122,9 @@ answer on(deciding& d, const update& c) {
                       c.offer_on_apply.value_or(s.offer_on_apply),
                       c.ack_window_on_apply_s.value_or(s.ack_window_on_apply_s),
                       c.phase.value_or(s.phase)};
-  const bool same = after.title == s.title && after.description == s.description && after.capacity == s.capacity
-                    && after.ack_window_s == s.ack_window_s && after.offer_on_apply == s.offer_on_apply
-                    && after.ack_window_on_apply_s == s.ack_window_on_apply_s && after.phase == s.phase;
+  const bool same = after.title == s.title && after.description == s.description && after.capacity == s.capacity &&
+                    after.ack_window_s == s.ack_window_s && after.offer_on_apply == s.offer_on_apply &&
+                    after.ack_window_on_apply_s == s.ack_window_on_apply_s && after.phase == s.phase;
   if (!same) {
     d.happened(after);
     cascade(d);
@@ -121,12 +140,13 @@ answer on(deciding& d, const apply& c) {
     return refusal{code::opening_closed, "Job " + std::to_string(s.id.value) + " is closed", {}};
   if (s.by_applicant.contains(c.applicant.value))
     return refusal{code::duplicate_submission,
-                   "Applicant " + std::to_string(c.applicant.value) + " already has an active application for job "
-                     + std::to_string(s.id.value),
+                   "Applicant " + std::to_string(c.applicant.value) + " already has an active application for job " +
+                       std::to_string(s.id.value),
                    {}};
   const auto n = s.total + 1;
   if (n >= applications_per_opening)
-    return refusal{code::conflict, "Job " + std::to_string(s.id.value) + " has taken all the applications it can number", {}};
+    return refusal{
+        code::conflict, "Job " + std::to_string(s.id.value) + " has taken all the applications it can number", {}};
 
   applied e{application_of(s.id, n), c.applicant, status::active, {}, {}, {}};
   std::string message = "Application is active";
@@ -141,7 +161,8 @@ answer on(deciding& d, const apply& c) {
   } else if (s.offer_on_apply) {
     e.status = status::pending_acknowledgment;
     e.acknowledge_deadline = d.now + seconds{s.ack_window_on_apply_s};
-    message = "Application promoted: acknowledge within " + std::to_string((s.ack_window_on_apply_s + 59) / 60) + " minutes";
+    message =
+        "Application promoted: acknowledge within " + std::to_string((s.ack_window_on_apply_s + 59) / 60) + " minutes";
   }
   d.happened(e);
   if (c.person)
@@ -177,8 +198,8 @@ std::variant<application, refusal> offer(const deciding& d, application_id id) {
   if (!ever_existed(s, id))
     return refusal{code::not_found, named(id) + " not found", {}};
   const auto* a = find(s, id);
-  const bool expired = a && ((a->status == status::pending_acknowledgment && *a->deadline <= d.now)
-                             || (a->status == status::waitlist && a->penalty > 0));
+  const bool expired = a && ((a->status == status::pending_acknowledgment && *a->deadline <= d.now) ||
+                             (a->status == status::waitlist && a->penalty > 0));
   if (expired)
     return refusal{code::gone, "The offer of " + named(id) + " has expired", {}};
   if (!a || a->status != status::pending_acknowledgment)
@@ -204,7 +225,8 @@ answer on(deciding& d, const decline& c) {
 
 answer on(deciding& d, const tick&) {
   // A cascade that was interrupted goes on before the next offer decays.
-  while (d.changed.applications.size() < touches_max && (promote_next(d) || decay_next(d))) {}
+  while (d.changed.applications.size() < touches_max && (promote_next(d) || decay_next(d))) {
+  }
   return nothing{};
 }
 
@@ -251,7 +273,8 @@ answer on(deciding& d, const show_queue& c) {
       return false;
     }
     const auto& a = s.applications.at(n);
-    out.waitlist.push_back({application_of(s.id, n), a.applicant, {}, position, a.applied_at, a.penalty, eta_s(s, position)});
+    out.waitlist.push_back(
+        {application_of(s.id, n), a.applicant, {}, position, a.applied_at, a.penalty, eta_s(s, position)});
     ++position;
     reached.rank = rank;
     return true;
@@ -266,8 +289,16 @@ std::optional<double> mean_s(std::int64_t sum_ms, std::int64_t count) {
 answer on(deciding& d, const show_summary&) {
   const auto& s = d.state();
   const auto waiting = static_cast<std::int64_t>(s.waiting.size());
-  return summary{s.id, s.title, s.capacity, live_count(s), waiting, s.total - live_count(s) - waiting, s.total,
-                 mean_s(s.promotion_ms, s.promotion_count), mean_s(s.acknowledgment_ms, s.acknowledgment_count), s.decays};
+  return summary{s.id,
+                 s.title,
+                 s.capacity,
+                 live_count(s),
+                 waiting,
+                 s.total - live_count(s) - waiting,
+                 s.total,
+                 mean_s(s.promotion_ms, s.promotion_count),
+                 mean_s(s.acknowledgment_ms, s.acknowledgment_count),
+                 s.decays};
 }
 
 answer on(deciding& d, const show_application_status& c) {
@@ -283,7 +314,7 @@ answer on(deciding& d, const show_application_status& c) {
   return out;
 }
 
-} // namespace
+}  // namespace
 
 state kind::initial(const std::string& key) {
   state s;
@@ -312,13 +343,13 @@ std::optional<instant> kind::deadline(const state& s) {
 
 std::optional<std::string> kind::subject(const event& e) {
   return std::visit(
-    [](const auto& one) -> std::optional<std::string> {
-      if constexpr (requires { one.application; })
-        return std::to_string(one.application.value);
-      else
-        return std::nullopt;
-    },
-    e);
+      [](const auto& one) -> std::optional<std::string> {
+        if constexpr (requires { one.application; })
+          return std::to_string(one.application.value);
+        else
+          return std::nullopt;
+      },
+      e);
 }
 
 void kind::rows(const state& s, const changes& changed, std::int64_t version, std::vector<row>& out) {
@@ -335,4 +366,4 @@ std::optional<std::int64_t> eta_s(const state& s, std::int64_t position) {
   return std::llround(static_cast<double>(position) * gap_ms / 1000.0);
 }
 
-} // namespace callboard::opening
+}  // namespace callboard::opening

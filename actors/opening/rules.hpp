@@ -18,15 +18,15 @@ struct move {
   status to;
 };
 inline constexpr std::array lifecycle{
-  move{std::nullopt, status::active},                             // apply, slot free
-  move{std::nullopt, status::pending_acknowledgment},             // apply, slot free, offerOnApply
-  move{std::nullopt, status::waitlist},                           // apply, opening full
-  move{status::waitlist, status::pending_acknowledgment},         // promotion
-  move{status::waitlist, status::inactive},                       // withdraw
-  move{status::pending_acknowledgment, status::active},           // acknowledge in time
-  move{status::pending_acknowledgment, status::waitlist},         // deadline passes: decay
-  move{status::pending_acknowledgment, status::inactive},         // withdraw, decline
-  move{status::active, status::inactive},                         // withdraw
+    move{std::nullopt, status::active},                      // apply, slot free
+    move{std::nullopt, status::pending_acknowledgment},      // apply, slot free, offerOnApply
+    move{std::nullopt, status::waitlist},                    // apply, opening full
+    move{status::waitlist, status::pending_acknowledgment},  // promotion
+    move{status::waitlist, status::inactive},                // withdraw
+    move{status::pending_acknowledgment, status::active},    // acknowledge in time
+    move{status::pending_acknowledgment, status::waitlist},  // deadline passes: decay
+    move{status::pending_acknowledgment, status::inactive},  // withdraw, decline
+    move{status::active, status::inactive},                  // withdraw
 };
 
 constexpr bool allowed(std::optional<status> from, status to) {
@@ -64,4 +64,4 @@ struct kind {
 /// position × mean gap of the last 20 promotions; nothing below three of them.
 std::optional<std::int64_t> eta_s(const state& s, std::int64_t position);
 
-} // namespace callboard::opening
+}  // namespace callboard::opening

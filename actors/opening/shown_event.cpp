@@ -61,11 +61,11 @@ struct showing {
   void operator()(const decayed& e) {
     moved(e.application, status::pending_acknowledgment, status::waitlist);
     out.metadata =
-      about().with("penaltyCount", e.penalty_count).with("newPosition", e.new_position).with("rank", e.rank).done();
+        about().with("penaltyCount", e.penalty_count).with("newPosition", e.new_position).with("rank", e.rank).done();
   }
 };
 
-} // namespace
+}  // namespace
 
 shown_event shown(const persistence::journal_entry& entry, const event& e, const std::optional<std::string>& reason) {
   shown_event out;
@@ -76,4 +76,4 @@ shown_event shown(const persistence::journal_entry& entry, const event& e, const
   return out;
 }
 
-} // namespace callboard::opening
+}  // namespace callboard::opening

@@ -18,12 +18,12 @@ struct application {
   std::int64_t n = 0;
   applicant_id applicant;
   opening::status status = opening::status::waitlist;
-  std::int64_t rank = 0; ///< counts while waiting
+  std::int64_t rank = 0;  ///< counts while waiting
   std::int64_t penalty = 0;
   instant applied_at;
   std::optional<instant> promoted_at;
   std::optional<instant> deadline;
-  instant since; ///< when it came into its status
+  instant since;  ///< when it came into its status
   friend bool operator==(const application&, const application&) = default;
 };
 
@@ -48,16 +48,16 @@ struct state {
   std::optional<std::string> owner;
   instant created_at;
 
-  std::unordered_map<std::int64_t, application> applications;       ///< live and waiting, by number
-  std::unordered_map<std::int64_t, std::int64_t> by_applicant;      ///< applicant → number
+  std::unordered_map<std::int64_t, application> applications;   ///< live and waiting, by number
+  std::unordered_map<std::int64_t, std::int64_t> by_applicant;  ///< applicant → number
   order waiting;
-  std::set<std::int64_t> live;                                      ///< by number, which is by time of application
-  std::set<std::pair<instant, std::int64_t>> offers;                ///< (deadline, number) of pending ones
+  std::set<std::int64_t> live;                        ///< by number, which is by time of application
+  std::set<std::pair<instant, std::int64_t>> offers;  ///< (deadline, number) of pending ones
 
-  std::int64_t total = 0; ///< applications ever; the next one's number is total + 1
-  std::int64_t tail = 0;  ///< the highest rank ever given to an entry that had not decayed
+  std::int64_t total = 0;  ///< applications ever; the next one's number is total + 1
+  std::int64_t tail = 0;   ///< the highest rank ever given to an entry that had not decayed
   std::optional<cooling_entry> cooling;
-  std::deque<instant> promotions; ///< the last 20
+  std::deque<instant> promotions;  ///< the last 20
   std::int64_t promotion_count = 0;
   std::int64_t promotion_ms = 0;
   std::int64_t acknowledgment_count = 0;
@@ -71,7 +71,7 @@ struct state {
 struct changes {
   bool opening = false;
   std::vector<application> applications;
-  std::optional<std::pair<std::int64_t, std::string>> reason; ///< the text of a withdrawal, for its row only
+  std::optional<std::pair<std::int64_t, std::string>> reason;  ///< the text of a withdrawal, for its row only
 };
 
-} // namespace callboard::opening
+}  // namespace callboard::opening

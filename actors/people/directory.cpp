@@ -13,8 +13,9 @@ constexpr std::string_view ids_name = "applicants";
 /// The answer to a registration, waiting for its row.
 class registration_reply final : public persistence::pending_reply {
 public:
-  registration_reply(std::shared_ptr<registration> r, applicant a, std::function<void(std::shared_ptr<registration>)> again)
-    : request_{std::move(r)}, applicant_{std::move(a)}, again_{std::move(again)} {}
+  registration_reply(std::shared_ptr<registration> r, applicant a,
+                     std::function<void(std::shared_ptr<registration>)> again)
+      : request_{std::move(r)}, applicant_{std::move(a)}, again_{std::move(again)} {}
 
   void release() override { request_->answer(std::move(applicant_)); }
   void fail(code why) override { request_->fail(why); }
@@ -28,16 +29,16 @@ private:
   std::function<void(std::shared_ptr<registration>)> again_;
 };
 
-} // namespace
+}  // namespace
 
 directory::directory(caf::actor_config& cfg, environment& env, known_emails& known, id_blocks& ids)
-  : caf::event_based_actor{cfg}, env_{env}, known_{known}, ids_{ids} {}
+    : caf::event_based_actor{cfg}, env_{env}, known_{known}, ids_{ids} {}
 
 caf::behavior directory::make_behavior() {
   return {
-    [this](const question_ptr& q) { find(q); },
-    [this](const std::shared_ptr<registration>& r) { enroll(r); },
-    [this](const turn& t) { (*t)(); },
+      [this](const question_ptr& q) { find(q); },
+      [this](const std::shared_ptr<registration>& r) { enroll(r); },
+      [this](const turn& t) { (*t)(); },
   };
 }
 
@@ -143,13 +144,15 @@ void directory::enroll_new(const std::shared_ptr<registration>& r, std::optional
   append.entity = {"people", row.email};
   append.rows.push_back(to_row(row));
   if (r->key)
-    append.rows.push_back(to_row(persistence::request_row{{r->key->digest}, {r->key->fingerprint},
-                                                          static_cast<std::int32_t>(success::created), to_json(a),
+    append.rows.push_back(to_row(persistence::request_row{{r->key->digest},
+                                                          {r->key->fingerprint},
+                                                          static_cast<std::int32_t>(success::created),
+                                                          to_json(a),
                                                           row.created_at}));
   auto self = caf::actor_cast<caf::actor>(this);
   append.replies.push_back(std::make_unique<registration_reply>(
-    r, a, [self](std::shared_ptr<registration> lost) { caf::anon_send(self, std::move(lost)); }));
+      r, a, [self](std::shared_ptr<registration> lost) { caf::anon_send(self, std::move(lost)); }));
   env_.writer.submit(std::move(append));
 }
 
-} // namespace callboard::actors
+}  // namespace callboard::actors

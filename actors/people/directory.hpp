@@ -1,9 +1,9 @@
 #pragma once
 
+#include "actors/actor_messages.hpp"
+#include "actors/environment.hpp"
 #include "actors/id_blocks.hpp"
 #include "actors/node.hpp"
-#include "actors/environment.hpp"
-#include "actors/actor_messages.hpp"
 #include "messages/people.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -23,7 +23,7 @@ public:
   struct question {
     std::string name;
     std::string email;
-    new_applicant lost; ///< a row that turned out to be somebody else's
+    new_applicant lost;  ///< a row that turned out to be somebody else's
     node::person_sink sink;
   };
   using question_ptr = std::shared_ptr<question>;
@@ -51,10 +51,10 @@ private:
   std::unordered_map<std::string, std::weak_ptr<const applicant_row>> new_applicants_;
   std::unordered_map<std::string, std::vector<question_ptr>> asked_;
   std::size_t purge_at_ = 10'000;
-  std::int64_t store_generation_ = 0; ///< of the store, when the cache was begun
+  std::int64_t store_generation_ = 0;  ///< of the store, when the cache was begun
 };
 
-} // namespace callboard::actors
+}  // namespace callboard::actors
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(callboard::actors::directory::question_ptr)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(std::shared_ptr<callboard::actors::registration>)

@@ -7,7 +7,7 @@ namespace {
 
 applicant shown(applicant_row&& r) { return {r.id, std::move(r.name), std::move(r.email), r.created_at}; }
 
-} // namespace
+}  // namespace
 
 std::optional<applicant> find(persistence::reader& from, applicant_id id) {
   std::optional<applicant> found;
@@ -42,4 +42,4 @@ std::unordered_map<applicant_id, applicant> of_ids(persistence::reader& from, st
   return out;
 }
 
-} // namespace callboard::people
+}  // namespace callboard::people

@@ -21,4 +21,4 @@ std::vector<applicant> page(persistence::reader& from, applicant_id after, std::
 /// By id; who is not stored (any more) is missing.
 std::unordered_map<applicant_id, applicant> of_ids(persistence::reader& from, std::vector<std::int64_t> ids);
 
-} // namespace callboard::people
+}  // namespace callboard::people

@@ -1,7 +1,7 @@
 #include "actors/profile/actor.hpp"
 
-#include "actors/profile/load.hpp"
 #include "actors/entity.hpp"
+#include "actors/profile/load.hpp"
 
 #include <caf/actor.hpp>
 
@@ -14,4 +14,4 @@ std::unique_ptr<actors::kind_host> make_host(std::type_identity<kind>, actors::e
   return std::make_unique<actors::host_of<kind>>(env, &load_states);
 }
 
-} // namespace callboard::profile
+}  // namespace callboard::profile

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "actors/profile/rules.hpp"
 #include "actors/environment.hpp"
+#include "actors/profile/rules.hpp"
 
 #include <memory>
 #include <type_traits>
@@ -10,4 +10,4 @@ namespace callboard::profile {
 
 std::unique_ptr<actors::kind_host> make_host(std::type_identity<kind>, actors::environment& env);
 
-} // namespace callboard::profile
+}  // namespace callboard::profile

@@ -9,9 +9,10 @@ using persistence::result_row;
 
 std::unordered_map<std::string, state> load_states(reader& from, const std::vector<std::string>& keys) {
   std::unordered_map<std::string, state> states;
-  from.query("select user_id, updated_at from profiles where user_id = any($1::text[])", {keys}, [&](const result_row& r) {
-    states.emplace(r.text(0), state{std::string{r.text(0)}, true, from_ms(r.integer(1))});
-  });
+  from.query("select user_id, updated_at from profiles where user_id = any($1::text[])", {keys},
+             [&](const result_row& r) {
+               states.emplace(r.text(0), state{std::string{r.text(0)}, true, from_ms(r.integer(1))});
+             });
   return states;
 }
 
@@ -27,4 +28,4 @@ void orphaned_rows(std::type_identity<kind>, reader& from,
              {}, [&](const result_row& r) { sink(profile_row::table_name, std::string{r.text(0)}); });
 }
 
-} // namespace callboard::profile
+}  // namespace callboard::profile

@@ -10,4 +10,4 @@ namespace callboard::profile {
 
 std::optional<profile> find_profile(persistence::reader& from, const std::string& user_id);
 
-} // namespace callboard::profile
+}  // namespace callboard::profile

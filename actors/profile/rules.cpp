@@ -16,7 +16,7 @@ answer on(deciding& d, const put& c) {
 
 answer on(deciding&, const tick&) { return result{nothing{}}; }
 
-} // namespace
+}  // namespace
 
 state kind::initial(const std::string& key) {
   state s;
@@ -39,4 +39,4 @@ void kind::rows(const state& s, const changes& changed, std::int64_t, std::vecto
                                    to_json(what.resumes)}));
 }
 
-} // namespace callboard::profile
+}  // namespace callboard::profile

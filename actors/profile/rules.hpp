@@ -19,7 +19,7 @@ struct state {
 };
 
 struct changes {
-  std::optional<contents> what; ///< for the row only
+  std::optional<contents> what;  ///< for the row only
 };
 
 struct kind {
@@ -51,10 +51,10 @@ struct profile_row {
   static constexpr std::string_view table_name = "profiles";
   static constexpr std::size_t key_columns = 1;
   static constexpr auto fields =
-    std::tuple{field{"user_id", &profile_row::user_id}, field{"updated_at", &profile_row::updated_at},
-               field{"interest_tags", &profile_row::interest_tags, payload{}},
-               field{"default_answers", &profile_row::default_answers, payload{}},
-               field{"resumes", &profile_row::resumes, payload{}}};
+      std::tuple{field{"user_id", &profile_row::user_id}, field{"updated_at", &profile_row::updated_at},
+                 field{"interest_tags", &profile_row::interest_tags, payload{}},
+                 field{"default_answers", &profile_row::default_answers, payload{}},
+                 field{"resumes", &profile_row::resumes, payload{}}};
 };
 
-} // namespace callboard::profile
+}  // namespace callboard::profile

@@ -10,4 +10,4 @@ namespace callboard::queue {
 
 std::unique_ptr<actors::kind_host> make_host(std::type_identity<kind>, actors::environment& env);
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

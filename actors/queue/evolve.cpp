@@ -206,7 +206,7 @@ struct evolution {
   }
 };
 
-} // namespace
+}  // namespace
 
 void kind::evolve(state& s, const event& e, instant at, changes& changed) {
   if (!s.exists) {
@@ -216,4 +216,4 @@ void kind::evolve(state& s, const event& e, instant at, changes& changed) {
   std::visit(evolution{s, at, changed}, e);
 }
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

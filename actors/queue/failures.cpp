@@ -21,8 +21,8 @@ std::string fingerprint(std::string_view type, const std::optional<std::string>&
     auto word = error.substr(i, end - i);
     if (word.starts_with("0x") || word.starts_with("0X"))
       word.remove_prefix(2);
-    const bool counts = std::all_of(word.begin(), word.end(), is_hex)
-                        && (word.size() >= 8 || std::any_of(word.begin(), word.end(), is_digit));
+    const bool counts = std::all_of(word.begin(), word.end(), is_hex) &&
+                        (word.size() >= 8 || std::any_of(word.begin(), word.end(), is_digit));
     if (!counts)
       std::copy_if(word.begin(), word.end(), std::back_inserter(plain), [&](char c) { return !is_digit(c); });
     if (end < error.size())
@@ -45,4 +45,4 @@ milliseconds backoff(std::int64_t base_ms, std::int64_t attempts, double share) 
   return milliseconds{std::llround(full * share)};
 }
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

@@ -23,4 +23,4 @@ std::optional<std::string> flow_key_of(const new_job& j, std::string_view path) 
   return at->kind() == json_value::type::string ? std::string{at->string()} : at->dump();
 }
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

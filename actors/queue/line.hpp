@@ -5,14 +5,13 @@
 #include "messages/queue.hpp"
 
 #include <array>
+#include <ext/pb_ds/assoc_container.hpp>
+#include <ext/pb_ds/tree_policy.hpp>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
-
-#include <ext/pb_ds/assoc_container.hpp>
-#include <ext/pb_ds/tree_policy.hpp>
 
 /// How jobs stand in line. A line holds the pending jobs of one type, one weight and one flow key in the order of their
 /// age; a type knows its lines by their heads, a queue its types by theirs. So the next job of any choice of types is
@@ -28,7 +27,7 @@ struct cold_fields {
   std::optional<std::int64_t> ttl_s;
   std::optional<std::string> unique_key;
   std::optional<std::string> flow_key;
-  std::string fingerprint; ///< of a dead one
+  std::string fingerprint;  ///< of a dead one
   std::optional<std::string> error_code;
 };
 
@@ -36,7 +35,7 @@ struct cold_fields {
 struct job {
   std::string id;
   job_type* type = nullptr;
-  line* in = nullptr; ///< while pending
+  line* in = nullptr;  ///< while pending
   queue::status status = queue::status::pending;
   bool cancel_requested = false;
   std::int32_t slot = 0;
@@ -44,7 +43,7 @@ struct job {
   std::int32_t attempts = 0;
   std::int32_t max_attempts = 4;
   std::int32_t redrives = 0;
-  instant run_at; ///< from then on it ages
+  instant run_at;  ///< from then on it ages
   instant created_at;
   instant updated_at;
   std::optional<instant> claimed_at;
@@ -79,14 +78,14 @@ struct line {
                                  __gnu_pbds::tree_order_statistics_node_update>;
 
   line(std::string n, job_type& of, std::int64_t w, flow* f, bool strict)
-    : name{std::move(n)}, type{of}, weight{w}, key{f}, jobs{older{strict}} {}
+      : name{std::move(n)}, type{of}, weight{w}, key{f}, jobs{older{strict}} {}
 
-  std::string name; ///< weight and key
+  std::string name;  ///< weight and key
   job_type& type;
   std::int64_t weight;
-  flow* key; ///< none: unlimited
+  flow* key;  ///< none: unlimited
   order jobs;
-  bool listed = false; ///< among its type's lines: not empty and its key not at its limit
+  bool listed = false;  ///< among its type's lines: not empty and its key not at its limit
   std::int64_t aging_ms = 0;
 
   const job* head() const { return *jobs.begin(); }
@@ -138,7 +137,7 @@ private:
 
 struct job_type {
   std::string name;
-  std::unordered_map<std::string, std::unique_ptr<line>> lines; ///< by weight and key
+  std::unordered_map<std::string, std::unique_ptr<line>> lines;  ///< by weight and key
   std::set<line*, line_before> ready;
   std::int64_t pending = 0;
   std::int64_t scheduled = 0;
@@ -148,7 +147,9 @@ struct job_type {
 };
 
 struct type_before {
-  bool operator()(const job_type* a, const job_type* b) const { return line_before{}(*a->ready.begin(), *b->ready.begin()); }
+  bool operator()(const job_type* a, const job_type* b) const {
+    return line_before{}(*a->ready.begin(), *b->ready.begin());
+  }
 };
 
 /// What limits the jobs of one key.
@@ -158,4 +159,4 @@ struct flow {
   std::set<line*> lines;
 };
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

@@ -22,11 +22,12 @@ void each_of(reader& from, const std::string& queue, Sink&& sink) {
   for (std::int64_t rows = page_rows; rows == page_rows;) {
     rows = 0;
     const auto after = last;
-    persistence::select<Row>(from, "where queue = $1 and id > $2 order by id limit $3", {queue, after, page_rows}, [&](Row r) {
-      ++rows;
-      last = r.id;
-      sink(std::move(r));
-    });
+    persistence::select<Row>(from, "where queue = $1 and id > $2 order by id limit $3", {queue, after, page_rows},
+                             [&](Row r) {
+                               ++rows;
+                               last = r.id;
+                               sink(std::move(r));
+                             });
   }
 }
 
@@ -54,7 +55,7 @@ void each_alone(reader& from, std::string_view sql, Sink&& sink) {
   }
 }
 
-} // namespace
+}  // namespace
 
 std::unordered_map<std::string, state> load_states(reader& from, const std::vector<std::string>& keys) {
   std::unordered_map<std::string, state> states;
@@ -70,8 +71,7 @@ std::unordered_map<std::string, state> load_states(reader& from, const std::vect
 
 std::vector<std::pair<std::string, command>> overdue(reader& from, instant before) {
   std::map<std::string, purge> found;
-  from.query("select queue, id from work_finished where completed_at < $1 limit $2",
-             {to_ms(before), purged_at_once},
+  from.query("select queue, id from work_finished where completed_at < $1 limit $2", {to_ms(before), purged_at_once},
              [&](const result_row& r) { found[std::string{r.text(0)}].ids.emplace_back(r.text(1)); });
   std::vector<std::pair<std::string, command>> out;
   for (auto& [queue, request] : found)
@@ -79,7 +79,8 @@ std::vector<std::pair<std::string, command>> overdue(reader& from, instant befor
   return out;
 }
 
-void stored_rows(std::type_identity<kind>, reader& from, const std::string& key, const std::function<void(const row&)>& sink) {
+void stored_rows(std::type_identity<kind>, reader& from, const std::string& key,
+                 const std::function<void(const row&)>& sink) {
   persistence::select<queue_row>(from, "where name = $1", {key}, [&](const auto& r) { sink(to_row(r)); });
   each_of<job_row>(from, key, [&](const auto& r) { sink(to_row(r)); });
   each_of<finished_row>(from, key, [&](const auto& r) { sink(to_row(r)); });
@@ -92,8 +93,8 @@ void orphaned_rows(std::type_identity<kind>, reader& from,
              [&](const result_row& r) { sink(queue_row::table_name, std::string{r.text(0)}); });
   // Words without a job, and jobs without words. All in one snapshot, so one that moves between its tables is found.
   constexpr std::string_view unmatched = "select x.queue, x.id, j.id is null and f.id is null from work_payloads x"
-                                     " left join work_jobs j on j.queue = x.queue and j.id = x.id"
-                                     " left join work_finished f on f.queue = x.queue and f.id = x.id";
+                                         " left join work_jobs j on j.queue = x.queue and j.id = x.id"
+                                         " left join work_finished f on f.queue = x.queue and f.id = x.id";
   each_alone(from, unmatched, [&](const std::string& id) { sink(payload_row::table_name, id); });
   constexpr std::string_view without = " left join work_payloads p on p.queue = x.queue and p.id = x.id";
   for (const auto table : {job_row::table_name, finished_row::table_name})
@@ -101,4 +102,4 @@ void orphaned_rows(std::type_identity<kind>, reader& from,
                [&](const std::string& id) { sink(table, id + " without words"); });
 }
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

@@ -24,4 +24,4 @@ void stored_rows(std::type_identity<kind>, persistence::reader& from, const std:
 void orphaned_rows(std::type_identity<kind>, persistence::reader& from,
                    const std::function<void(std::string_view table, const std::string& id)>& sink);
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

@@ -10,7 +10,7 @@ namespace {
 struct walker {
   const line* along;
   line::order::const_iterator at;
-  bool is_fresh; ///< the line's first: its successor among its type's lines has not been looked at
+  bool is_fresh;  ///< the line's first: its successor among its type's lines has not been looked at
 
   const job* next() const { return *at; }
 };
@@ -37,7 +37,7 @@ public:
       if (w.is_fresh)
         add_successors(*w.along);
       if (!has_room(*w.along))
-        continue; // the key's limit is reached by what was picked
+        continue;  // the key's limit is reached by what was picked
       const auto* found = w.next();
       if (w.along->key)
         taken_[w.along->key] += 1;
@@ -78,12 +78,12 @@ private:
 
   const state& state_;
   std::priority_queue<walker, std::vector<walker>, walker_after> walkers_;
-  std::optional<std::set<job_type*, type_before>::const_iterator> type_; ///< the last one looked at, when all count
-  const line* first_ = nullptr;                                         ///< its first line
+  std::optional<std::set<job_type*, type_before>::const_iterator> type_;  ///< the last one looked at, when all count
+  const line* first_ = nullptr;                                           ///< its first line
   std::unordered_map<const flow*, std::int64_t> taken_;
 };
 
-} // namespace
+}  // namespace
 
 std::vector<const job*> pick(const state& s, const std::optional<std::vector<std::string>>& types, std::int64_t limit,
                              instant now) {
@@ -94,7 +94,8 @@ std::vector<const job*> pick(const state& s, const std::optional<std::vector<std
   else {
     std::set<std::string_view> once;
     for (const auto& name : *types)
-      if (const auto it = s.types.find(name); once.insert(name).second && it != s.types.end() && !it->second->ready.empty())
+      if (const auto it = s.types.find(name);
+          once.insert(name).second && it != s.types.end() && !it->second->ready.empty())
         lines.add(*it->second->ready.begin());
   }
   std::vector<const job*> out;
@@ -107,4 +108,4 @@ std::vector<const job*> pick(const state& s, const std::optional<std::vector<std
   return out;
 }
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

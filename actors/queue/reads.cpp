@@ -13,13 +13,15 @@ using persistence::result_row;
 
 /// Live and finished jobs under one list of columns, in one snapshot: a job that moves is seen once.
 constexpr std::string_view live_columns =
-  "j.queue as queue, j.id as id, j.job_type, j.status, j.weight, j.attempts, j.max_attempts, j.redrives, j.run_at,"
-  " j.created_at, j.updated_at, j.claimed_at, case when j.status = 'failed' then j.updated_at end as completed_at, j.worker, j.token, j.lease_until, j.ttl_s, j.unique_key,"
-  " j.cancel_requested from work_jobs j";
+    "j.queue as queue, j.id as id, j.job_type, j.status, j.weight, j.attempts, j.max_attempts, j.redrives, j.run_at,"
+    " j.created_at, j.updated_at, j.claimed_at, case when j.status = 'failed' then j.updated_at end as completed_at, "
+    "j.worker, j.token, j.lease_until, j.ttl_s, j.unique_key,"
+    " j.cancel_requested from work_jobs j";
 constexpr std::string_view finished_columns =
-  "j.queue as queue, j.id as id, j.job_type, j.status, j.weight, j.attempts, j.max_attempts, j.redrives, j.run_at,"
-  " j.created_at, j.completed_at as updated_at, j.claimed_at, j.completed_at, j.worker, cast(null as bigint) as token, cast(null as bigint) as lease_until,"
-  " j.ttl_s, j.unique_key, false as cancel_requested from work_finished j";
+    "j.queue as queue, j.id as id, j.job_type, j.status, j.weight, j.attempts, j.max_attempts, j.redrives, j.run_at,"
+    " j.created_at, j.completed_at as updated_at, j.claimed_at, j.completed_at, j.worker, cast(null as bigint) as "
+    "token, cast(null as bigint) as lease_until,"
+    " j.ttl_s, j.unique_key, false as cancel_requested from work_finished j";
 constexpr int view_columns = 19;
 
 template <class T>
@@ -54,10 +56,11 @@ job_view view_of(const result_row& r) {
   return v;
 }
 
-const std::string words_columns = ", p.data, p.metadata, p.priority, r.progress, r.message, r.checkpoint, r.results, r.error,"
-                                  " r.error_code, r.reason";
+const std::string words_columns =
+    ", p.data, p.metadata, p.priority, r.progress, r.message, r.checkpoint, r.results, r.error,"
+    " r.error_code, r.reason";
 const std::string payload_tables = " left join work_payloads p on p.queue = x.queue and p.id = x.id"
-                                 " left join work_reports r on r.queue = x.queue and r.id = x.id";
+                                   " left join work_reports r on r.queue = x.queue and r.id = x.id";
 
 job_payload payload_at(const result_row& r, int first) {
   job_payload w;
@@ -92,7 +95,7 @@ std::map<std::string, std::vector<std::string>> by_queue(const std::vector<std::
   return out;
 }
 
-} // namespace
+}  // namespace
 
 std::string job_key(std::string_view queue, std::string_view id) {
   std::string out{queue};
@@ -118,9 +121,9 @@ void fill_in(job_view& v, job_payload w) {
 
 payloads_by_key payloads_of(reader& from, std::vector<std::string> job_keys) {
   payloads_by_key out;
-  static const std::string sql = "select p.queue, p.id" + words_columns
-                                 + " from work_payloads p left join work_reports r on r.queue = p.queue and r.id = p.id"
-                                   " where p.queue = $1 and p.id = any($2::text[])";
+  static const std::string sql = "select p.queue, p.id" + words_columns +
+                                 " from work_payloads p left join work_reports r on r.queue = p.queue and r.id = p.id"
+                                 " where p.queue = $1 and p.id = any($2::text[])";
   for (auto& [queue, wanted] : by_queue(job_keys))
     from.query(sql, {queue, std::move(wanted)},
                [&](const result_row& r) { out.emplace(job_key(r.text(0), r.text(1)), payload_at(r, 2)); });
@@ -144,9 +147,9 @@ std::vector<job_view> find_jobs(reader& from, const std::string& id, const std::
   // By way of the queues' names every look is one along the key.
   static const std::string of_queue = " join work_queues q on q.name = j.queue where j.id = $1 and ";
   const auto sql = [](std::string_view which) {
-    return "select x.*" + words_columns + " from (select " + std::string{live_columns} + of_queue + std::string{which}
-           + " union all select " + std::string{finished_columns} + of_queue + std::string{which} + ") x" + payload_tables
-           + " order by x.queue";
+    return "select x.*" + words_columns + " from (select " + std::string{live_columns} + of_queue + std::string{which} +
+           " union all select " + std::string{finished_columns} + of_queue + std::string{which} + ") x" +
+           payload_tables + " order by x.queue";
   };
   std::vector<job_view> out;
   const auto take = [&](const result_row& r) { out.push_back(view_at(r)); };
@@ -174,8 +177,9 @@ std::vector<job_view> jobs_page(reader& from, const job_filter& f, const std::st
   const auto part = [&](std::string_view columns) {
     return "select * from (select " + std::string{columns} + which + " order by j.queue, j.id limit $3) ";
   };
-  const auto sql = "select x.*" + words_columns + " from (" + part(live_columns) + "a union all " + part(finished_columns)
-                   + "b order by queue, id limit $3) x" + payload_tables + " order by x.queue, x.id";
+  const auto sql = "select x.*" + words_columns + " from (" + part(live_columns) + "a union all " +
+                   part(finished_columns) + "b order by queue, id limit $3) x" + payload_tables +
+                   " order by x.queue, x.id";
   std::vector<job_view> out;
   from.query(sql, params, [&](const result_row& r) { out.push_back(view_at(r)); });
   return out;
@@ -191,8 +195,9 @@ std::vector<std::pair<std::string, std::string>> known_jobs(reader& from, std::v
 
 std::vector<std::string> queue_names(reader& from) {
   std::vector<std::string> out;
-  from.query("select name from work_queues order by name", {}, [&](const result_row& r) { out.emplace_back(r.text(0)); });
+  from.query("select name from work_queues order by name", {},
+             [&](const result_row& r) { out.emplace_back(r.text(0)); });
   return out;
 }
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

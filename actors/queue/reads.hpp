@@ -30,7 +30,8 @@ void fill_in(job_view& v, job_payload w);
 std::unordered_map<std::string, finished_job> finished_of(persistence::reader& from, std::vector<std::string> job_keys);
 
 /// The jobs of this id, one per queue; of one queue when it is given.
-std::vector<job_view> find_jobs(persistence::reader& from, const std::string& id, const std::optional<std::string>& queue);
+std::vector<job_view> find_jobs(persistence::reader& from, const std::string& id,
+                                const std::optional<std::string>& queue);
 
 struct job_filter {
   std::optional<status> is;
@@ -47,4 +48,4 @@ std::vector<std::pair<std::string, std::string>> known_jobs(persistence::reader&
 /// Names of queues, in order.
 std::vector<std::string> queue_names(persistence::reader& from);
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

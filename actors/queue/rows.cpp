@@ -3,7 +3,11 @@
 namespace callboard::queue {
 
 queue_row settings_row(const state& s) {
-  return {s.name, s.paused, s.max_in_flight, s.rate_per_s, s.aging_s,
+  return {s.name,
+          s.paused,
+          s.max_in_flight,
+          s.rate_per_s,
+          s.aging_s,
           s.per_key ? std::optional{s.per_key->key} : std::nullopt,
           s.per_key ? std::optional{s.per_key->max_in_flight} : std::nullopt};
 }
@@ -42,8 +46,22 @@ job_row live_row(const state& s, const job& j) {
 }
 
 finished_row final_row(const state& s, const job& j, status how, instant at) {
-  return {s.name, j.id, j.type->name, how, j.weight, j.attempts, j.max_attempts, j.redrives, j.run_at, j.created_at, at,
-          j.claimed_at, j.held ? std::optional{j.held->owner} : std::nullopt, j.ttl_s(), j.unique_key(), j.content};
+  return {s.name,
+          j.id,
+          j.type->name,
+          how,
+          j.weight,
+          j.attempts,
+          j.max_attempts,
+          j.redrives,
+          j.run_at,
+          j.created_at,
+          at,
+          j.claimed_at,
+          j.held ? std::optional{j.held->owner} : std::nullopt,
+          j.ttl_s(),
+          j.unique_key(),
+          j.content};
 }
 
 state from_row(const queue_row& r) {
@@ -74,11 +92,12 @@ void add_row(state& s, const job_row& r) {
   j.cancel_requested = r.cancel_requested;
   j.content = r.content;
   if (r.token)
-    j.held = std::make_unique<lease>(
-      lease{r.worker.value_or(""), *r.token, milliseconds{r.lease_ms.value_or(0)}, r.lease_until.value_or(instant{})});
+    j.held = std::make_unique<lease>(lease{r.worker.value_or(""), *r.token, milliseconds{r.lease_ms.value_or(0)},
+                                           r.lease_until.value_or(instant{})});
   if (r.ttl_s || r.unique_key || r.flow_key || r.fingerprint)
-    j.cold = std::make_unique<cold_fields>(cold_fields{r.ttl_s, r.unique_key, r.flow_key, r.fingerprint.value_or(""), r.error_code});
+    j.cold = std::make_unique<cold_fields>(
+        cold_fields{r.ttl_s, r.unique_key, r.flow_key, r.fingerprint.value_or(""), r.error_code});
   enter(s, add_job(s, std::move(j), r.type));
 }
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

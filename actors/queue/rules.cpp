@@ -38,15 +38,17 @@ report_row report_of(const deciding& d, const std::string& id) {
 }
 
 job_result result_of(const job& j) {
-  return {j.id, j.status, j.attempts, j.status == status::scheduled ? std::optional{j.run_at} : std::nullopt, {},
-          j.cancel_requested, {}, {}};
+  return {j.id, j.status,           j.attempts, j.status == status::scheduled ? std::optional{j.run_at} : std::nullopt,
+          {},   j.cancel_requested, {},         {}};
 }
 
 job_result ended(const std::string& id, status how, std::int64_t attempts, instant at) {
   return {id, how, attempts, {}, at, false, {}, {}};
 }
 
-job_result failed_one(const std::string& id, const refusal& no) { return {id, {}, 0, {}, {}, false, no.what, no.message}; }
+job_result failed_one(const std::string& id, const refusal& no) {
+  return {id, {}, 0, {}, {}, false, no.what, no.message};
+}
 
 // Enqueue
 
@@ -99,11 +101,12 @@ void write_new(deciding& d, const std::vector<const new_job*>& fresh) {
     for (std::size_t bytes = 0; i < fresh.size() && bytes < event_bytes_max; ++i) {
       const auto& n = *fresh[i];
       const bool later = n.run_at && *n.run_at > d.now;
-      e.jobs.push_back({n.id, n.type, n.weight, n.max_attempts, later ? n.run_at : std::nullopt, n.ttl_s, n.unique_key});
+      e.jobs.push_back(
+          {n.id, n.type, n.weight, n.max_attempts, later ? n.run_at : std::nullopt, n.ttl_s, n.unique_key});
       bytes += n.id.size() + n.type.size() + (n.unique_key ? n.unique_key->size() : 0) + 150;
       d.changed.brought.push_back(&n);
-      d.extra_rows.push_back(to_row(payload_row{d.state().name, n.id, n.data_text.value_or("{}"),
-                                             n.metadata_text.value_or("{}"), n.priority}));
+      d.extra_rows.push_back(to_row(
+          payload_row{d.state().name, n.id, n.data_text.value_or("{}"), n.metadata_text.value_or("{}"), n.priority}));
     }
     d.happened(std::move(e));
   }
@@ -150,7 +153,7 @@ answer on(deciding& d, const claim& c) {
     out.jobs.push_back(view_of(d.state(), *picked[i]));
     out.jobs.back().is_first_claim = is_first[i];
     if (is_first[i])
-      out.jobs.back().progress.text = "0"; // stays so in the record of a keyed claim
+      out.jobs.back().progress.text = "0";  // stays so in the record of a keyed claim
   }
   return out;
 }
@@ -229,8 +232,8 @@ answer on(deciding& d, const fail& c) {
     d.happened(died{{{c.id, attempts, fingerprint(j.type->name, c.error_code, c.error), c.error_code}}});
     return ended(c.id, status::failed, attempts, d.now);
   }
-  const auto pause =
-    c.retry_after_s ? milliseconds{*c.retry_after_s * 1'000} : backoff(base_ms(c, j.type->name), j.attempts, c.jitter);
+  const auto pause = c.retry_after_s ? milliseconds{*c.retry_after_s * 1'000}
+                                     : backoff(base_ms(c, j.type->name), j.attempts, c.jitter);
   d.happened(retried{c.id, attempts, d.now + pause});
   return result_of(*d.state().find(c.id));
 }
@@ -300,8 +303,8 @@ answer on(deciding& d, const cancel_matching& c) {
   const auto end = std::min(total, c.after + slots_per_look);
   for (; i < end && gone.size() + flagged.size() < ticked_max; ++i) {
     const auto& j = s.at(static_cast<std::int32_t>(i));
-    if (!j.type || j.status == status::failed || j.cancel_requested || (c.type && j.type->name != *c.type)
-        || (c.status && j.status != *c.status))
+    if (!j.type || j.status == status::failed || j.cancel_requested || (c.type && j.type->name != *c.type) ||
+        (c.status && j.status != *c.status))
       continue;
     explain_cancel(d, j.id, c.reason);
     (j.status == status::processing ? flagged : gone).push_back(j.id);
@@ -316,8 +319,8 @@ answer on(deciding& d, const cancel_matching& c) {
 }
 
 bool is_wanted(const redrive& c, const std::string& print, const dead_set& g) {
-  return (!c.type || g.type == *c.type) && (!c.error_code || g.error_code == c.error_code)
-         && (!c.fingerprint || print == *c.fingerprint);
+  return (!c.type || g.type == *c.type) && (!c.error_code || g.error_code == c.error_code) &&
+         (!c.fingerprint || print == *c.fingerprint);
 }
 
 /// Dead jobs that the wish means, as many as one decision takes. A job whose unique key is somebody else's by now stays
@@ -344,8 +347,8 @@ private:
     if (jobs.size() == changes_max)
       return false;
     const auto& key = j.unique_key();
-    const bool fits = j.updated_at <= began_ && is_wanted(wanted_, print, g)
-                      && !(key && (state_.by_unique_key.contains(*key) || keys_.contains(*key)));
+    const bool fits = j.updated_at <= began_ && is_wanted(wanted_, print, g) &&
+                      !(key && (state_.by_unique_key.contains(*key) || keys_.contains(*key)));
     if (fits && once_.insert(j.slot).second) {
       jobs.push_back(&j);
       if (key)
@@ -373,7 +376,8 @@ answer on(deciding& d, const redrive& c) {
   const auto count = static_cast<std::int64_t>(e.jobs.size());
   if (count > 0)
     d.happened(std::move(e));
-  return swept{count, 0, count == static_cast<std::int64_t>(changes_max) ? std::optional{c.before + count} : std::nullopt};
+  return swept{count, 0,
+               count == static_cast<std::int64_t>(changes_max) ? std::optional{c.before + count} : std::nullopt};
 }
 
 settings_view settings_of(const state& s) {
@@ -383,9 +387,10 @@ settings_view settings_of(const state& s) {
 answer on(deciding& d, const configure& c) {
   const auto& s = d.state();
   const configured after{c.paused.value_or(s.paused), c.max_in_flight.value_or(s.max_in_flight),
-                         c.rate_per_s.value_or(s.rate_per_s), c.aging_s.value_or(s.aging_s), c.per_key.value_or(s.per_key)};
-  const bool same = s.exists && after.paused == s.paused && after.max_in_flight == s.max_in_flight
-                    && after.rate_per_s == s.rate_per_s && after.aging_s == s.aging_s && after.per_key == s.per_key;
+                         c.rate_per_s.value_or(s.rate_per_s), c.aging_s.value_or(s.aging_s),
+                         c.per_key.value_or(s.per_key)};
+  const bool same = s.exists && after.paused == s.paused && after.max_in_flight == s.max_in_flight &&
+                    after.rate_per_s == s.rate_per_s && after.aging_s == s.aging_s && after.per_key == s.per_key;
   if (!same)
     d.happened(after);
   return settings_of(d.state());
@@ -492,7 +497,7 @@ answer on(deciding& d, const explain& c) {
   return explain_job(d.state(), *j, d.now);
 }
 
-} // namespace
+}  // namespace
 
 state kind::initial(const std::string& key) {
   state s;
@@ -557,4 +562,4 @@ std::string token_text(std::string_view queue, std::int64_t token) {
   return std::string{queue} + ':' + std::to_string(token);
 }
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

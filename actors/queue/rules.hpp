@@ -19,20 +19,20 @@ struct move {
   status to;
 };
 inline constexpr std::array lifecycle{
-  move{std::nullopt, status::pending},         // enqueue
-  move{std::nullopt, status::scheduled},       // enqueue for later
-  move{status::scheduled, status::pending},    // its time has come
-  move{status::scheduled, status::cancelled},  // cancel
-  move{status::pending, status::processing},   // claim
-  move{status::pending, status::failed},       // waited longer than its ttl
-  move{status::pending, status::cancelled},    // cancel
-  move{status::processing, status::complete},  // complete
-  move{status::processing, status::pending},   // release, lease lost
-  move{status::processing, status::scheduled}, // fail, tried again later
-  move{status::processing, status::failed},    // fail or lease lost for the last time
-  move{status::processing, status::cancelled}, // cancelled meanwhile: fail, release, lease lost
-  move{status::failed, status::pending},       // redrive
-  move{status::failed, status::scheduled},     // redrive at a rate
+    move{std::nullopt, status::pending},          // enqueue
+    move{std::nullopt, status::scheduled},        // enqueue for later
+    move{status::scheduled, status::pending},     // its time has come
+    move{status::scheduled, status::cancelled},   // cancel
+    move{status::pending, status::processing},    // claim
+    move{status::pending, status::failed},        // waited longer than its ttl
+    move{status::pending, status::cancelled},     // cancel
+    move{status::processing, status::complete},   // complete
+    move{status::processing, status::pending},    // release, lease lost
+    move{status::processing, status::scheduled},  // fail, tried again later
+    move{status::processing, status::failed},     // fail or lease lost for the last time
+    move{status::processing, status::cancelled},  // cancelled meanwhile: fail, release, lease lost
+    move{status::failed, status::pending},        // redrive
+    move{status::failed, status::scheduled},      // redrive at a rate
 };
 
 constexpr bool allowed(std::optional<status> from, status to) {
@@ -93,4 +93,4 @@ explanation explain_job(const state& s, const job& j, instant now);
 stats stats_of(const state& s, instant now);
 dead_groups groups_of(const state& s, const show_dead& c);
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

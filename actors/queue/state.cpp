@@ -112,16 +112,20 @@ void step_out(state& s, job& j) {
 /// How many of its type are in its status.
 std::int64_t& count_of(job& j) {
   switch (j.status) {
-    case status::pending: return j.type->pending;
-    case status::scheduled: return j.type->scheduled;
-    case status::processing: return j.type->processing;
-    default: return j.type->dead;
+  case status::pending:
+    return j.type->pending;
+  case status::scheduled:
+    return j.type->scheduled;
+  case status::processing:
+    return j.type->processing;
+  default:
+    return j.type->dead;
   }
 }
 
 std::pair<instant, std::int32_t> ttl_of(const job& j) { return {j.updated_at + seconds{*j.ttl_s()}, j.slot}; }
 
-} // namespace
+}  // namespace
 
 const std::optional<std::string>& job::unique_key() const { return cold ? cold->unique_key : none; }
 const std::optional<std::string>& job::flow_key() const { return cold ? cold->flow_key : none; }
@@ -159,26 +163,28 @@ void enter(state& s, job& j) {
   if (j.unique_key() && j.status != status::failed)
     s.by_unique_key[*j.unique_key()] = j.slot;
   switch (j.status) {
-    case status::pending:
-      line_up(s, j);
-      if (j.ttl_s())
-        s.ttls.insert(ttl_of(j));
-      break;
-    case status::scheduled: s.scheduled.emplace(j.run_at, j.slot); break;
-    case status::processing:
-      s.leases.emplace(j.held->until, j.slot);
-      if (auto* f = flow_of(s, j)) {
-        f->in_flight += 1;
-        relist(s, *f);
-      }
-      break;
-    default: {
-      s.dead.emplace(j.updated_at, j.slot);
-      auto& g = s.dead_groups[j.cold->fingerprint];
-      g.type = j.type->name;
-      g.error_code = j.cold->error_code;
-      g.jobs.emplace(j.updated_at, j.slot);
+  case status::pending:
+    line_up(s, j);
+    if (j.ttl_s())
+      s.ttls.insert(ttl_of(j));
+    break;
+  case status::scheduled:
+    s.scheduled.emplace(j.run_at, j.slot);
+    break;
+  case status::processing:
+    s.leases.emplace(j.held->until, j.slot);
+    if (auto* f = flow_of(s, j)) {
+      f->in_flight += 1;
+      relist(s, *f);
     }
+    break;
+  default: {
+    s.dead.emplace(j.updated_at, j.slot);
+    auto& g = s.dead_groups[j.cold->fingerprint];
+    g.type = j.type->name;
+    g.error_code = j.cold->error_code;
+    g.jobs.emplace(j.updated_at, j.slot);
+  }
   }
 }
 
@@ -187,30 +193,32 @@ void leave(state& s, job& j) {
   if (j.unique_key() && j.status != status::failed)
     s.by_unique_key.erase(*j.unique_key());
   switch (j.status) {
-    case status::pending:
-      step_out(s, j);
-      if (j.ttl_s())
-        s.ttls.erase(ttl_of(j));
-      break;
-    case status::scheduled: s.scheduled.erase({j.run_at, j.slot}); break;
-    case status::processing:
-      s.leases.erase({j.held->until, j.slot});
-      j.held.reset();
-      if (auto* f = flow_of(s, j)) {
-        f->in_flight -= 1;
-        relist(s, *f);
-        forget_unused(s, f);
-      }
-      break;
-    default: {
-      s.dead.erase({j.updated_at, j.slot});
-      const auto g = s.dead_groups.find(j.cold->fingerprint);
-      g->second.jobs.erase({j.updated_at, j.slot});
-      if (g->second.jobs.empty())
-        s.dead_groups.erase(g);
-      j.cold->fingerprint.clear();
-      j.cold->error_code.reset();
+  case status::pending:
+    step_out(s, j);
+    if (j.ttl_s())
+      s.ttls.erase(ttl_of(j));
+    break;
+  case status::scheduled:
+    s.scheduled.erase({j.run_at, j.slot});
+    break;
+  case status::processing:
+    s.leases.erase({j.held->until, j.slot});
+    j.held.reset();
+    if (auto* f = flow_of(s, j)) {
+      f->in_flight -= 1;
+      relist(s, *f);
+      forget_unused(s, f);
     }
+    break;
+  default: {
+    s.dead.erase({j.updated_at, j.slot});
+    const auto g = s.dead_groups.find(j.cold->fingerprint);
+    g->second.jobs.erase({j.updated_at, j.slot});
+    if (g->second.jobs.empty())
+      s.dead_groups.erase(g);
+    j.cold->fingerprint.clear();
+    j.cold->error_code.reset();
+  }
   }
 }
 
@@ -247,4 +255,4 @@ std::int64_t room(const state& s, instant now) {
   return std::max<std::int64_t>(left, 0);
 }
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

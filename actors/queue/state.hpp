@@ -19,7 +19,7 @@ namespace callboard::queue {
 struct dead_set {
   std::string type;
   std::optional<std::string> error_code;
-  std::set<std::pair<instant, std::int32_t>> jobs; ///< when they died, and their slots
+  std::set<std::pair<instant, std::int32_t>> jobs;  ///< when they died, and their slots
 };
 
 using timed_slots = std::set<std::pair<instant, std::int32_t>>;
@@ -36,21 +36,21 @@ struct state {
   std::int64_t aging_s = 60;
   std::optional<key_limit> per_key;
 
-  std::unique_ptr<std::deque<job>> slots = std::make_unique<std::deque<job>>(); ///< jobs stay where they are
+  std::unique_ptr<std::deque<job>> slots = std::make_unique<std::deque<job>>();  ///< jobs stay where they are
   std::vector<std::int32_t> free_slots;
   std::unordered_map<std::string_view, std::int32_t> by_id;
-  std::unordered_map<std::string, std::int32_t> by_unique_key; ///< of jobs neither finished nor dead
+  std::unordered_map<std::string, std::int32_t> by_unique_key;  ///< of jobs neither finished nor dead
 
   std::map<std::string, std::unique_ptr<job_type>, std::less<>> types;
-  std::set<job_type*, type_before> heads; ///< types with something ready, by their first job
+  std::set<job_type*, type_before> heads;  ///< types with something ready, by their first job
   std::unordered_map<std::string, std::unique_ptr<flow>> flows;
 
-  timed_slots leases;    ///< by their end
-  timed_slots scheduled; ///< by their time to run
-  timed_slots ttls;      ///< of pending ones, by the end of their patience
-  timed_slots dead;      ///< by the time of their death
-  std::map<std::string, dead_set> dead_groups; ///< by fingerprint
-  std::deque<std::pair<instant, std::int64_t>> recent_claims; ///< of the last second, while there is a rate
+  timed_slots leases;                                          ///< by their end
+  timed_slots scheduled;                                       ///< by their time to run
+  timed_slots ttls;                                            ///< of pending ones, by the end of their patience
+  timed_slots dead;                                            ///< by the time of their death
+  std::map<std::string, dead_set> dead_groups;                 ///< by fingerprint
+  std::deque<std::pair<instant, std::int64_t>> recent_claims;  ///< of the last second, while there is a rate
 
   std::int64_t in_flight() const { return static_cast<std::int64_t>(leases.size()); }
   const job* find(std::string_view id) const {
@@ -64,7 +64,7 @@ struct state {
 /// What events touched: rows as they are then, and what the journal does not tell about new jobs.
 struct changes {
   std::vector<row> rows;
-  std::deque<const new_job*> brought; ///< the next event's jobs, in order; none while a journal is folded
+  std::deque<const new_job*> brought;  ///< the next event's jobs, in order; none while a journal is folded
 };
 
 // How jobs move through the structures; used by `evolve` and by loading.
@@ -82,4 +82,4 @@ void rebuild_lines(state& s);
 /// How many more may be claimed now.
 std::int64_t room(const state& s, instant now);
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

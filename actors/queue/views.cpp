@@ -50,11 +50,13 @@ explanation explain_pending(const state& s, const job& j, instant now) {
   if (s.paused)
     return explain_with(s, j, "paused", "The queue is paused");
   if (s.max_in_flight && s.in_flight() >= *s.max_in_flight)
-    return explain_with(s, j, "limit", "The queue's " + std::to_string(*s.max_in_flight) + " places in flight are taken");
+    return explain_with(s, j, "limit",
+                        "The queue's " + std::to_string(*s.max_in_flight) + " places in flight are taken");
   if (j.in->key && s.per_key && j.in->key->in_flight >= s.per_key->max_in_flight)
     return explain_with(s, j, "key_limit", "Jobs with the same " + s.per_key->key + " hold all places of their key");
   if (room(s, now) == 0) {
-    auto e = explain_with(s, j, "rate", "The queue gives out " + std::to_string(s.rate_per_s.value_or(0)) + " jobs a second");
+    auto e = explain_with(s, j, "rate",
+                          "The queue gives out " + std::to_string(s.rate_per_s.value_or(0)) + " jobs a second");
     e.until = kind::next_possible_at(s, now);
     return e;
   }
@@ -65,7 +67,7 @@ explanation explain_pending(const state& s, const job& j, instant now) {
   return e;
 }
 
-} // namespace
+}  // namespace
 
 job_view view_of(const state& s, const job& j) {
   job_view v;
@@ -96,19 +98,24 @@ job_view view_of(const state& s, const job& j) {
 
 explanation explain_job(const state& s, const job& j, instant now) {
   switch (j.status) {
-    case status::pending: return explain_pending(s, j, now);
-    case status::scheduled: {
-      auto e = explain_with(s, j, "scheduled", j.attempts > 0 ? "It failed and is tried again then" : "It is not due before then");
-      e.until = j.run_at;
-      return e;
-    }
-    case status::processing: {
-      auto e = explain_with(s, j, "leased", j.cancel_requested ? "A worker holds it and is told that it was cancelled" : "A worker holds it");
-      e.worker = j.held->owner;
-      e.lease_expires_at = j.held->until;
-      return e;
-    }
-    default: return explain_with(s, j, "dead", "It failed for good and waits for somebody to redrive it");
+  case status::pending:
+    return explain_pending(s, j, now);
+  case status::scheduled: {
+    auto e = explain_with(s, j, "scheduled",
+                          j.attempts > 0 ? "It failed and is tried again then" : "It is not due before then");
+    e.until = j.run_at;
+    return e;
+  }
+  case status::processing: {
+    auto e =
+        explain_with(s, j, "leased",
+                     j.cancel_requested ? "A worker holds it and is told that it was cancelled" : "A worker holds it");
+    e.worker = j.held->owner;
+    e.lease_expires_at = j.held->until;
+    return e;
+  }
+  default:
+    return explain_with(s, j, "dead", "It failed for good and waits for somebody to redrive it");
   }
 }
 
@@ -118,9 +125,16 @@ stats stats_of(const state& s, instant now) {
   out.paused = s.paused;
   for (const auto& [name, t] : s.types) {
     const auto since = oldest(*t);
-    type_stats one{name, t->pending, t->scheduled, t->processing, t->dead,
-                   since ? std::optional{age_s(*since, now)} : std::nullopt, t->enqueued.per_second(now),
-                   t->claimed.per_second(now), t->completed.per_second(now), t->failed.per_second(now)};
+    type_stats one{name,
+                   t->pending,
+                   t->scheduled,
+                   t->processing,
+                   t->dead,
+                   since ? std::optional{age_s(*since, now)} : std::nullopt,
+                   t->enqueued.per_second(now),
+                   t->claimed.per_second(now),
+                   t->completed.per_second(now),
+                   t->failed.per_second(now)};
     out.depth += one.depth;
     out.scheduled += one.scheduled;
     out.in_flight += one.in_flight;
@@ -140,10 +154,17 @@ dead_groups groups_of(const state& s, const show_dead& c) {
       break;
     }
     const auto& [print, g] = *it;
-    out.groups.push_back({print, s.name, g.type, g.error_code, {}, static_cast<std::int64_t>(g.jobs.size()),
-                          g.jobs.begin()->first, g.jobs.rbegin()->first, s.at(g.jobs.rbegin()->second).id});
+    out.groups.push_back({print,
+                          s.name,
+                          g.type,
+                          g.error_code,
+                          {},
+                          static_cast<std::int64_t>(g.jobs.size()),
+                          g.jobs.begin()->first,
+                          g.jobs.rbegin()->first,
+                          s.at(g.jobs.rbegin()->second).id});
   }
   return out;
 }
 
-} // namespace callboard::queue
+}  // namespace callboard::queue

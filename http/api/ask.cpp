@@ -1,9 +1,9 @@
 #include "http/api/ask.hpp"
 
+#include "base/digest.hpp"
+#include "base/log.hpp"
 #include "http/api/bodies.hpp"
 #include "http/api/etags.hpp"
-#include "base/log.hpp"
-#include "base/digest.hpp"
 #include "persistence/rows.hpp"
 #include "persistence/spine_rows.hpp"
 
@@ -53,7 +53,7 @@ auto sink_to(std::shared_ptr<promise<T>> to) {
   };
 }
 
-} // namespace
+}  // namespace
 
 void address(actors::request& r, const request_context& x, std::string_view kind, std::string key, asking how) {
   r.target = {kind, std::move(key)};
@@ -121,4 +121,4 @@ task<registered> register_person(request_context& x, register_applicant command)
   co_return co_await received(std::move(here));
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -2,9 +2,9 @@
 
 #include "actors/node.hpp"
 #include "actors/request.hpp"
-#include "http/transport/request_context.hpp"
-#include "http/transport/completions.hpp"
 #include "http/api/service.hpp"
+#include "http/transport/completions.hpp"
+#include "http/transport/request_context.hpp"
 #include "messages/people.hpp"
 
 #include <functional>
@@ -41,11 +41,11 @@ private:
 };
 
 enum class asking : std::uint8_t {
-  question, ///< changes nothing
+  question,  ///< changes nothing
   command,
-  creation, ///< a command that brings a fresh id
-  part,     ///< one of many commands of a bulk request, idempotent by its nature: key and version are the whole's
-  final_part,   ///< the last command of a request that sent others first: the version was compared before those
+  creation,    ///< a command that brings a fresh id
+  part,        ///< one of many commands of a bulk request, idempotent by its nature: key and version are the whole's
+  final_part,  ///< the last command of a request that sent others first: the version was compared before those
 };
 
 /// Fills in what every request carries: who asks, until when, which version and under which Idempotency-Key.
@@ -98,12 +98,12 @@ auto read(request_context& x, Question question) -> task<std::invoke_result_t<Qu
   auto here = one->to.get_future();
   // Only the job holds the answering end, so that a job that never runs is answered too.
   x.app.node.readers().submit(
-    [held = std::move(one)](persistence::reader& from) { read_for(held->to, held->question, from); });
+      [held = std::move(one)](persistence::reader& from) { read_for(held->to, held->question, from); });
   co_return co_await received(std::move(here));
 }
 
-/// What this entity answered before under the request's Idempotency-Key, for requests that ask many entities and so have
-/// to know beforehand. Throws `refused` when the key was used for something else.
+/// What this entity answered before under the request's Idempotency-Key, for requests that ask many entities and so
+/// have to know beforehand. Throws `refused` when the key was used for something else.
 task<std::optional<actors::replay>> earlier_answer(request_context& x, std::string_view kind, std::string key);
 
 /// The refusal for what a reader threw.
@@ -128,4 +128,4 @@ struct registered {
 };
 task<registered> register_person(request_context& x, register_applicant command);
 
-} // namespace callboard::http
+}  // namespace callboard::http

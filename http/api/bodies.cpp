@@ -9,7 +9,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-} // namespace
+}  // namespace
 
 void invalid(std::vector<problem> problems) {
   const auto& first = problems.front();
@@ -44,7 +44,7 @@ std::int64_t path_id(const request_context& x, std::size_t parameter, std::strin
   const auto& text = x.parameters.at(parameter);
   std::int64_t id = 0;
   const bool is_number =
-    !text.empty() && text.size() <= 16 && text.front() != '0' && std::all_of(text.begin(), text.end(), is_digit);
+      !text.empty() && text.size() <= 16 && text.front() != '0' && std::all_of(text.begin(), text.end(), is_digit);
   if (is_number)
     id = std::stoll(text);
   if (!is_number || id > id_max)
@@ -85,4 +85,4 @@ std::optional<std::string_view> idempotency_key(const request_context& x) {
   return key;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "http/transport/request_context.hpp"
 #include "base/instant.hpp"
 #include "base/json_read.hpp"
+#include "http/transport/request_context.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -41,7 +41,7 @@ template <described T>
 T body_of(const request_context& x, body_size size = body_size::usual) {
   const auto document = parsed_body(x, size);
   auto out = read_as<T>(document.root());
-  idempotency_key(x); // refused here, before anything is looked for
+  idempotency_key(x);  // refused here, before anything is looked for
   return out;
 }
 
@@ -52,4 +52,4 @@ std::int64_t path_id(const request_context& x, std::size_t parameter, std::strin
 std::optional<instant> query_time(const request_context& x, std::string_view name);
 std::optional<std::string> query_text(const request_context& x, std::string_view name);
 
-} // namespace callboard::http
+}  // namespace callboard::http

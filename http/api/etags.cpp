@@ -1,7 +1,7 @@
 #include "http/api/etags.hpp"
 
-#include "http/api/bodies.hpp"
 #include "base/json_read.hpp"
+#include "http/api/bodies.hpp"
 
 #include <charconv>
 #include <vector>
@@ -41,7 +41,7 @@ std::int64_t version_of(const tag& t) {
   return !t.is_weak && read.ec == std::errc{} && read.ptr == end && version >= 0 ? version : no_version;
 }
 
-} // namespace
+}  // namespace
 
 std::string etag(std::int64_t version) { return '"' + std::to_string(version) + '"'; }
 
@@ -82,4 +82,4 @@ std::optional<response> not_modified(const request_context& x, std::int64_t vers
   return response{304, {}, {{"ETag", etag(version)}}};
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -24,4 +24,4 @@ void require_version(const request_context& x, std::int64_t version);
 /// 304 when the caller has this version already.
 std::optional<response> not_modified(const request_context& x, std::int64_t version);
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -1,8 +1,8 @@
 #include "http/api/operations.hpp"
 
+#include "base/json_write.hpp"
 #include "http/api/ask.hpp"
 #include "http/api/service.hpp"
-#include "base/json_write.hpp"
 #include "persistence/history.hpp"
 
 #include <chrono>
@@ -26,8 +26,8 @@ struct store_metrics {
   std::string durability;
   bool reachable = false;
   static constexpr auto fields =
-    std::tuple{field{"name", &store_metrics::name}, field{"durability", &store_metrics::durability},
-               field{"reachable", &store_metrics::reachable}};
+      std::tuple{field{"name", &store_metrics::name}, field{"durability", &store_metrics::durability},
+                 field{"reachable", &store_metrics::reachable}};
 };
 
 /// How often something was done in the last minute, and how long it took.
@@ -35,8 +35,8 @@ struct pace {
   double per_second = 0;
   double p50_ms = 0;
   double p99_ms = 0;
-  static constexpr auto fields = std::tuple{field{"perSecond", &pace::per_second}, field{"p50Ms", &pace::p50_ms},
-                                            field{"p99Ms", &pace::p99_ms}};
+  static constexpr auto fields =
+      std::tuple{field{"perSecond", &pace::per_second}, field{"p50Ms", &pace::p50_ms}, field{"p99Ms", &pace::p99_ms}};
 };
 
 struct permits {
@@ -48,10 +48,10 @@ struct permits {
   std::int64_t connections_max = 0;
   std::int64_t overloaded = 0;
   static constexpr auto fields =
-    std::tuple{field{"requests", &permits::requests}, field{"requestsMax", &permits::requests_max},
-               field{"bodyBytes", &permits::body_bytes}, field{"bodyBytesMax", &permits::body_bytes_max},
-               field{"connections", &permits::connections}, field{"connectionsMax", &permits::connections_max},
-               field{"overloaded", &permits::overloaded}};
+      std::tuple{field{"requests", &permits::requests},       field{"requestsMax", &permits::requests_max},
+                 field{"bodyBytes", &permits::body_bytes},    field{"bodyBytesMax", &permits::body_bytes_max},
+                 field{"connections", &permits::connections}, field{"connectionsMax", &permits::connections_max},
+                 field{"overloaded", &permits::overloaded}};
 };
 
 struct journal_metrics {
@@ -60,15 +60,15 @@ struct journal_metrics {
   std::int64_t fenced = 0;
   std::int64_t poisoned = 0;
   static constexpr auto fields =
-    std::tuple{field{"commits", &journal_metrics::commits}, field{"events", &journal_metrics::events},
-               field{"fenced", &journal_metrics::fenced}, field{"poisoned", &journal_metrics::poisoned}};
+      std::tuple{field{"commits", &journal_metrics::commits}, field{"events", &journal_metrics::events},
+                 field{"fenced", &journal_metrics::fenced}, field{"poisoned", &journal_metrics::poisoned}};
 };
 
 struct timer_metrics {
   std::int64_t waiting = 0;
   std::int64_t overdue = 0;
   static constexpr auto fields =
-    std::tuple{field{"waiting", &timer_metrics::waiting}, field{"overdue", &timer_metrics::overdue}};
+      std::tuple{field{"waiting", &timer_metrics::waiting}, field{"overdue", &timer_metrics::overdue}};
 };
 
 struct operations {
@@ -85,16 +85,22 @@ struct operations {
   std::int64_t residents = 0;
   timer_metrics timers;
   std::int64_t streams = 0;
-  static constexpr auto fields =
-    std::tuple{field{"version", &operations::version}, field{"node", &operations::node}, field{"now", &operations::now},
-               field{"uptimeSeconds", &operations::uptime_s}, field{"draining", &operations::draining},
-               field{"store", &operations::store}, field{"requests", &operations::requests},
-               field{"permits", &operations::permits}, field{"commits", &operations::commits},
-               field{"journal", &operations::journal}, field{"residents", &operations::residents},
-               field{"timers", &operations::timers}, field{"streams", &operations::streams}};
+  static constexpr auto fields = std::tuple{field{"version", &operations::version},
+                                            field{"node", &operations::node},
+                                            field{"now", &operations::now},
+                                            field{"uptimeSeconds", &operations::uptime_s},
+                                            field{"draining", &operations::draining},
+                                            field{"store", &operations::store},
+                                            field{"requests", &operations::requests},
+                                            field{"permits", &operations::permits},
+                                            field{"commits", &operations::commits},
+                                            field{"journal", &operations::journal},
+                                            field{"residents", &operations::residents},
+                                            field{"timers", &operations::timers},
+                                            field{"streams", &operations::streams}};
 };
 
-} // namespace
+}  // namespace
 
 task<response> show_health(request_context&) { co_return response{200, R"({"status":"ok"})"}; }
 
@@ -129,8 +135,9 @@ task<response> show_operations(request_context& x) {
   out.draining = x.app.draining;
   out.store = {std::string{store.name()}, std::string{store.durability()}, seen.store_reachable};
   out.requests = {calls.last_minute.per_second, calls.last_minute.p50_ms, calls.last_minute.p99_ms};
-  out.permits = {calls.requests_in_flight, settings.http_requests_max, calls.body_bytes_in_flight,
-                 std::int64_t{settings.http_bodies_max_mib} << 20, calls.connections_open, settings.http_connections_max,
+  out.permits = {calls.requests_in_flight,   settings.http_requests_max,
+                 calls.body_bytes_in_flight, std::int64_t{settings.http_bodies_max_mib} << 20,
+                 calls.connections_open,     settings.http_connections_max,
                  calls.requests_overloaded};
   out.commits = {seen.commits_per_s, seen.commit_p50_ms, seen.commit_p99_ms};
   out.journal = {seen.commits, seen.events, seen.fenced, seen.poisoned};
@@ -139,4 +146,4 @@ task<response> show_operations(request_context& x) {
   co_return response{200, to_json(out)};
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

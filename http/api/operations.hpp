@@ -11,4 +11,4 @@ task<response> show_health(request_context& x);
 task<response> show_readiness(request_context& x);
 task<response> show_operations(request_context& x);
 
-} // namespace callboard::http
+}  // namespace callboard::http

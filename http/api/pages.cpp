@@ -1,8 +1,8 @@
 #include "http/api/pages.hpp"
 
+#include "base/hex.hpp"
 #include "http/api/bodies.hpp"
 #include "http/transport/percent.hpp"
-#include "base/hex.hpp"
 
 #include <charconv>
 
@@ -70,7 +70,7 @@ void append_escaped(std::string& out, std::string_view text) {
   }
 }
 
-} // namespace
+}  // namespace
 
 page page_of(const request_context& x, std::size_t numbers) {
   page out{limit_of(x), cursor(numbers, 0)};
@@ -128,7 +128,7 @@ void link_to(const request_context& x, response& r, const std::string& next) {
   r.headers.emplace_back("Link", std::move(link));
 }
 
-} // namespace
+}  // namespace
 
 void link_next(const request_context& x, response& r, const cursor& next) { link_to(x, r, cursor_text(next)); }
 void link_next(const request_context& x, response& r, const text_cursor& next) { link_to(x, r, cursor_text(next)); }
@@ -140,4 +140,4 @@ response to_response(const request_context& x, array a) {
   return r;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

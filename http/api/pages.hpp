@@ -1,7 +1,7 @@
 #pragma once
 
-#include "http/transport/request_context.hpp"
 #include "base/json_write.hpp"
+#include "http/transport/request_context.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +18,7 @@ using cursor = std::vector<std::int64_t>;
 
 struct page {
   std::optional<std::int64_t> limit;
-  cursor after; ///< zeros without a cursor
+  cursor after;  ///< zeros without a cursor
 };
 
 inline constexpr std::int64_t array_rows_max = 10'000;
@@ -35,7 +35,7 @@ using text_cursor = std::vector<std::string>;
 
 struct text_page {
   std::optional<std::int64_t> limit;
-  text_cursor after; ///< empty texts without a cursor
+  text_cursor after;  ///< empty texts without a cursor
 };
 
 text_page text_page_of(const request_context& x, std::size_t texts);
@@ -86,4 +86,4 @@ array rendered(const page& wanted, Fetch&& fetch, CursorOf&& cursor_of) {
 /// A bare array as a response.
 response to_response(const request_context& x, array a);
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "actors/request.hpp"
+#include "base/json_write.hpp"
 #include "http/api/ask.hpp"
 #include "http/transport/request_context.hpp"
-#include "base/json_write.hpp"
 
 #include <string>
 #include <utility>
@@ -11,9 +11,7 @@
 /// What a write that went well is answered with.
 namespace callboard::http {
 
-constexpr int status_of(success how) {
-  return how == success::created ? 201 : how == success::accepted ? 202 : 200;
-}
+constexpr int status_of(success how) { return how == success::created ? 201 : how == success::accepted ? 202 : 200; }
 
 inline response replayed(actors::replay again) {
   return {status_of(again.how), std::move(again.body), {{"Idempotency-Replayed", "true"}}};
@@ -36,4 +34,4 @@ response written(answer<Kind> a) {
   return {status_of(result.how()), to_json(result)};
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -9,4 +9,4 @@ namespace callboard::http {
 /// Every call of the API.
 std::span<const route> routes();
 
-} // namespace callboard::http
+}  // namespace callboard::http

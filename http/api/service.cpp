@@ -16,11 +16,12 @@ std::shared_ptr<const queue::backoff_bases> bases_of(const config::settings& s) 
   return out;
 }
 
-} // namespace
+}  // namespace
 
 service::service(const config::settings& s, actors::node& n)
-  : server_state{s}, node{n}, work{n.lookups()}, backoff{bases_of(s)}, known_runs{n.lookups(), board_job::known_runs} {
+    : server_state{s}, node{n}, work{n.lookups()}, backoff{bases_of(s)}, known_runs{n.lookups(),
+                                                                                    board_job::known_runs} {
   on_drain = [this] { node.drain(); };
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -4,8 +4,8 @@
 #include "actors/node.hpp"
 #include "config/settings.hpp"
 #include "http/api/board/claims_in_flight.hpp"
-#include "http/transport/server_state.hpp"
 #include "http/api/queue/lookups.hpp"
+#include "http/transport/server_state.hpp"
 #include "messages/queue.hpp"
 #include "persistence/readers.hpp"
 
@@ -22,9 +22,9 @@ public:
 
   actors::node& node;
   queue_lookups work;
-  const std::shared_ptr<const queue::backoff_bases> backoff; ///< of jobs that failed
-  persistence::grouped<std::string, board_job::known_run> known_runs; ///< whose a run_id is
+  const std::shared_ptr<const queue::backoff_bases> backoff;           ///< of jobs that failed
+  persistence::grouped<std::string, board_job::known_run> known_runs;  ///< whose a run_id is
   claims_in_flight claiming;
 };
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "http/transport/access.hpp"
-#include "http/transport/request_context.hpp"
-#include "http/transport/metrics.hpp"
 #include "http/transport/head_check.hpp"
+#include "http/transport/metrics.hpp"
+#include "http/transport/request_context.hpp"
 #include "http/transport/route_table.hpp"
 #include "http/transport/server_state.hpp"
 
@@ -20,10 +20,10 @@ namespace callboard::http {
 /// What every request passes.
 struct server_context {
   server_context(server_state& s, service& a, std::span<const route> r)
-    : state{s}, app{a}, routes{r}, access{s.settings} {}
+      : state{s}, app{a}, routes{r}, access{s.settings} {}
 
   server_state& state;
-  service& app; ///< only handed on to the routes
+  service& app;  ///< only handed on to the routes
   const route_table routes;
   const access_rules access;
 };

@@ -15,7 +15,7 @@ public:
   static boost::asio::execution_context::id id;
 
   explicit mailbox_service(boost::asio::execution_context& owner)
-    : service{owner}, box{std::make_shared<completion_queue>(static_cast<boost::asio::io_context&>(owner))} {}
+      : service{owner}, box{std::make_shared<completion_queue>(static_cast<boost::asio::io_context&>(owner))} {}
   void shutdown() override { box->close(); }
 
   const std::shared_ptr<completion_queue> box;
@@ -23,7 +23,7 @@ public:
 
 boost::asio::execution_context::id mailbox_service::id;
 
-} // namespace
+}  // namespace
 
 std::shared_ptr<completion_queue> completion_queue::of(boost::asio::io_context& io) {
   return boost::asio::use_service<mailbox_service>(static_cast<boost::asio::execution_context&>(io)).box;
@@ -75,12 +75,12 @@ task<void> arrived(std::shared_ptr<completion> a) {
   boost::asio::use_awaitable_t<executor> token;
   // Captures nothing: g++ 12 destroys a capturing lambda inside a co_await expression twice.
   co_await boost::asio::async_initiate<boost::asio::use_awaitable_t<executor>, void()>(
-    [](auto handler, completion* waited_for) {
-      // By swap: the move assignment of Boost 1.81 builds itself from an lvalue of itself, without end.
-      boost::asio::any_completion_handler<void()> waiter{std::move(handler)};
-      waiter.swap(waited_for->waiter);
-    },
-    token, a.get());
+      [](auto handler, completion* waited_for) {
+        // By swap: the move assignment of Boost 1.81 builds itself from an lvalue of itself, without end.
+        boost::asio::any_completion_handler<void()> waiter{std::move(handler)};
+        waiter.swap(waited_for->waiter);
+      },
+      token, a.get());
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -20,7 +20,8 @@ struct completion {
   boost::asio::any_completion_handler<void()> waiter;
 };
 
-/// Where other threads put answers for the coroutines of one io_context. However many come in a row, they cost one post.
+/// Where other threads put answers for the coroutines of one io_context. However many come in a row, they cost one
+/// post.
 class completion_queue : public std::enable_shared_from_this<completion_queue> {
 public:
   static std::shared_ptr<completion_queue> of(boost::asio::io_context& io);
@@ -51,7 +52,8 @@ refusal not_applied();
 template <class T>
 class promise {
 public:
-  explicit promise(boost::asio::io_context& io) : future_{std::make_shared<future<T>>()}, to_{completion_queue::of(io)} {}
+  explicit promise(boost::asio::io_context& io)
+      : future_{std::make_shared<future<T>>()}, to_{completion_queue::of(io)} {}
   promise(promise&&) noexcept = default;
   promise& operator=(promise&&) = delete;
   ~promise() {
@@ -90,4 +92,4 @@ task<T> received(std::shared_ptr<future<T>> from) {
   co_return std::move(std::get<T>(from->content));
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

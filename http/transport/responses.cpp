@@ -1,8 +1,8 @@
 #include "http/transport/responses.hpp"
 
+#include "base/json_write.hpp"
 #include "http/transport/head_check.hpp"
 #include "http/transport/trace.hpp"
-#include "base/json_write.hpp"
 
 #include <charconv>
 #include <ctime>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "http/transport/request_context.hpp"
 #include "base/named.hpp"
+#include "http/transport/request_context.hpp"
 #include "messages/outcome.hpp"
 
 #include <array>

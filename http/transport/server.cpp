@@ -28,7 +28,7 @@ std::string text_of(const asio::ip::tcp::endpoint& e) {
 }  // namespace
 
 server::server(server_state& state, service& app, std::span<const route> table)
-  : state_{state}, server_context_{state, app, table} {
+    : state_{state}, server_context_{state, app, table} {
   for (int i = 0; i < std::max(1, state_.settings.http_threads); ++i)
     threads_.push_back(std::make_unique<io_thread>(server_context_));
   listen();

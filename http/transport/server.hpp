@@ -1,7 +1,7 @@
 #pragma once
 
-#include "http/transport/request_context.hpp"
 #include "http/transport/io_thread.hpp"
+#include "http/transport/request_context.hpp"
 #include "http/transport/server_state.hpp"
 
 #include <condition_variable>

@@ -14,10 +14,10 @@ struct server_state {
   explicit server_state(const config::settings& s) : settings{s} {}
 
   const config::settings& settings;
-  request_metrics metrics;                ///< rates and latencies of the last minute, permits in use
-  std::atomic<bool> draining{false};      ///< the server is stopping: connections close after their answer
-  std::function<void()> on_drain = [] {}; ///< ends what would wait longer than a stop may take
+  request_metrics metrics;                 ///< rates and latencies of the last minute, permits in use
+  std::atomic<bool> draining{false};       ///< the server is stopping: connections close after their answer
+  std::function<void()> on_drain = [] {};  ///< ends what would wait longer than a stop may take
   const std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 };
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -1,7 +1,7 @@
 #include "http/transport/session.hpp"
 
-#include "http/transport/responses.hpp"
 #include "base/log.hpp"
+#include "http/transport/responses.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -57,8 +57,8 @@ void log_unavailable(code what) {
 }  // namespace
 
 session::session(const server_context& e, asio::io_context& io, tcp_socket socket)
-    : server_context_{e}, settings_{e.state.settings}, socket_{std::move(socket)}, peer_{address_of(socket_)}, request_{e, io,
-                                                                                                                peer_} {
+    : server_context_{e}, settings_{e.state.settings}, socket_{std::move(socket)}, peer_{address_of(socket_)},
+      request_{e, io, peer_} {
   error_code ec;
   socket_.non_blocking(true, ec);
   socket_.set_option(asio::ip::tcp::no_delay{true}, ec);
@@ -127,7 +127,7 @@ bool session::client_is_there() {
   if (!request_.x.client)
     return true;
   error_code ec;
-  socket_.cancel(ec); // the watch
+  socket_.cancel(ec);  // the watch
   const auto client = std::exchange(request_.x.client, nullptr);
   return !client->is_gone && !is_gone(socket_.native_handle());
 }

@@ -34,9 +34,9 @@ task<session::read_outcome> session::read_head() {
   is_idle_ = buffered().empty();
   auto seen = scanner_.look(buffered());
   if (seen == head_scanner::found::incomplete)
-    arm(!is_idle_                ? settings_.http_head_timeout_ms
+    arm(!is_idle_                        ? settings_.http_head_timeout_ms
         : server_context_.state.draining ? idle_draining_ms
-                                 : settings_.http_idle_timeout_ms);
+                                         : settings_.http_idle_timeout_ms);
   while (seen == head_scanner::found::incomplete) {
     error_code ec;
     // More of the head; while there is none of it, the idle timeout runs.

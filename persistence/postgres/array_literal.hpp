@@ -1,7 +1,7 @@
 #pragma once
 
-#include "base/sql.hpp"
 #include "base/hex.hpp"
+#include "base/sql.hpp"
 
 #include <charconv>
 #include <cstdint>
@@ -42,11 +42,16 @@ inline void append_null_item(std::string& out) { out += "NULL"; }
 
 inline void append_item(std::string& out, const sql_value& x) {
   switch (x.index()) {
-    case 0: return append_null_item(out);
-    case 1: return append_item(out, std::get<1>(x));
-    case 2: return append_item(out, std::get<2>(x));
-    case 3: return append_item(out, std::string_view{std::get<3>(x)});
-    default: return append_bytes_item(out, std::get<4>(x).data);
+  case 0:
+    return append_null_item(out);
+  case 1:
+    return append_item(out, std::get<1>(x));
+  case 2:
+    return append_item(out, std::get<2>(x));
+  case 3:
+    return append_item(out, std::string_view{std::get<3>(x)});
+  default:
+    return append_bytes_item(out, std::get<4>(x).data);
   }
 }
 
@@ -64,4 +69,4 @@ void append_array(std::string& out, const Items& items, Put&& put) {
   out += '}';
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -8,10 +8,14 @@ namespace {
 
 constexpr std::string_view array_type(column_type t) {
   switch (t) {
-    case column_type::integer: return "bigint[]";
-    case column_type::boolean: return "boolean[]";
-    case column_type::text: return "text[]";
-    default: return "bytea[]";
+  case column_type::integer:
+    return "bigint[]";
+  case column_type::boolean:
+    return "boolean[]";
+  case column_type::text:
+    return "text[]";
+  default:
+    return "bytea[]";
   }
 }
 
@@ -36,16 +40,14 @@ public:
         erase(*t.in);
     }
     if (!taken_.empty())
-      checks_ += " when " + taken_ + " then abort_batch('name', (select jsonb_agg(n)::text from (" + owners_ +
-                 ") x(n)))";
+      checks_ +=
+          " when " + taken_ + " then abort_batch('name', (select jsonb_agg(n)::text from (" + owners_ + ") x(n)))";
     checks_ += b.lines.empty() ? " end, null::bigint" : " end, (select max(pos) from j)";
     return std::move((sql_ += ' ') += checks_);
   }
 
 private:
-  std::string parameter(std::string_view type) {
-    return "$" + std::to_string(next_++) + "::" + std::string{type};
-  }
+  std::string parameter(std::string_view type) { return "$" + std::to_string(next_++) + "::" + std::string{type}; }
 
   std::string arrays(std::initializer_list<column_type> types) {
     std::string out;
@@ -81,9 +83,8 @@ private:
   void lines() {
     using enum column_type;
     static const std::string columns =
-      "kind, key, seq, type, at, subject, actor_type, actor_id, reason, trace, request, data, hash";
-    const auto sent =
-      arrays({text, text, integer, text, integer, text, text, text, text, text, text, text, bytes});
+        "kind, key, seq, type, at, subject, actor_type, actor_id, reason, trace, request, data, hash";
+    const auto sent = arrays({text, text, integer, text, integer, text, text, text, text, text, text, text, bytes});
     // Positions are handed out in the order of the rows, which is the order of the decisions.
     sql_ += ", j as (insert into journal (" + columns + ") select " + columns + " from unnest(" + sent +
             ") with ordinality as l(" + columns + ", n) order by l.n returning pos)";
@@ -99,25 +100,26 @@ private:
       if (i < t.key_columns)
         (key += i == 0 ? "" : ", ") += name;
       else
-        changes += (changes.empty() ? "" : ", ") + name + " = "
-                   + (t.partial_update ? "coalesce(excluded." + name + ", t." + name + ")" : "excluded." + name);
+        changes += (changes.empty() ? "" : ", ") + name + " = " +
+                   (t.partial_update ? "coalesce(excluded." + name + ", t." + name + ")" : "excluded." + name);
     }
     const std::string first{t.columns.front().name};
     if (t.first_writer_wins)
       changes = first + " = t." + first;
     sql_ += ", " + part + " as (insert into " + std::string{t.name} + " as t (" + names + ") select * from unnest(" +
             arrays(t.columns, t.columns.size()) + ") on conflict (" +
-            (t.conflict.empty() ? key : std::string{t.conflict}) + ") do " + (changes.empty() ? "nothing" : "update set " + changes);
+            (t.conflict.empty() ? key : std::string{t.conflict}) + ") do " +
+            (changes.empty() ? "nothing" : "update set " + changes);
     if (!t.owner_predicate.empty()) {
       const auto& name = t.columns[t.name_column];
       sql_ += " where " + std::string{t.owner_predicate} + " returning t." + std::string{name.name} + " as n";
       const auto sent =
-        "$" + std::to_string(first_parameter + t.name_column) + "::" + std::string{array_type(name.type)};
+          "$" + std::to_string(first_parameter + t.name_column) + "::" + std::string{array_type(name.type)};
       (taken_ += taken_.empty() ? "" : " or ") += "(select count(*) from " + part + ") <> cardinality(" + sent + ")";
       (owners_ += owners_.empty() ? "" : " union all ") +=
-        "select jsonb_build_array('" + std::string{t.name} + "', " +
-        (name.type == column_type::bytes ? "encode(s.n, 'hex')" : "s.n::text") + ") from unnest(" + sent +
-        ") s(n) where not exists (select from " + part + " where " + part + ".n = s.n)";
+          "select jsonb_build_array('" + std::string{t.name} + "', " +
+          (name.type == column_type::bytes ? "encode(s.n, 'hex')" : "s.n::text") + ") from unnest(" + sent +
+          ") s(n) where not exists (select from " + part + " where " + part + ".n = s.n)";
     }
     sql_ += ')';
   }
@@ -145,7 +147,7 @@ void put_array(std::string& out, const Items& items, Get&& get) {
   append_array(out, items, [&](const auto& item) { append_item(out, get(item)); });
 }
 
-} // namespace
+}  // namespace
 
 const std::string& batch_statement::text(const batch& b) {
   shape_.clear();
@@ -230,4 +232,4 @@ void batch_statement::bind_table(const table_rows& t) {
       column(t.erasures, i);
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -27,9 +27,9 @@ private:
 
   std::unordered_map<std::string, std::string> texts_;
   std::string shape_;
-  std::vector<std::string> values_; ///< kept between calls for their memory
+  std::vector<std::string> values_;  ///< kept between calls for their memory
   std::size_t used_ = 0;
   std::vector<const char*> pointers_;
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

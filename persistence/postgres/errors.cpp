@@ -19,9 +19,9 @@ postgres_failure failure_of(const std::exception& e) {
 
 bool ends_session(const postgres_failure& f) {
   const std::string_view state = f.state;
-  return f.lost() || state.starts_with("08") || state.starts_with("57P") // connection, shutdown
-         || state == "25006"                    // no longer the primary
-         || state == "26000" || state == "0A000"; // prepared statements forgotten or outdated
+  return f.lost() || state.starts_with("08") || state.starts_with("57P")  // connection, shutdown
+         || state == "25006"                                              // no longer the primary
+         || state == "26000" || state == "0A000";                         // prepared statements forgotten or outdated
 }
 
 commit_status status_of(const postgres_failure& f) {
@@ -35,7 +35,7 @@ commit_status status_of(const postgres_failure& f) {
   for (const std::string_view poison : {"21", "22", "23", "54"})
     if (state.starts_with(poison))
       return commit_status::poison;
-  return commit_status::transient; // the server itself says that it did not commit
+  return commit_status::transient;  // the server itself says that it did not commit
 }
 
 std::string loggable(const postgres_failure& f) {
@@ -55,4 +55,4 @@ std::string detail_of(const postgres_failure& f) {
   return f.what.substr(begin, f.what.find('\n', begin) - begin);
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

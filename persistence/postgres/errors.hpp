@@ -9,7 +9,7 @@ namespace callboard::persistence {
 
 /// What an exception out of libpqxx says.
 struct postgres_failure {
-  std::string state; ///< SQLSTATE; empty when the connection was lost
+  std::string state;  ///< SQLSTATE; empty when the connection was lost
   std::string what;
   bool lost() const { return state.empty(); }
 };
@@ -28,4 +28,4 @@ std::string loggable(const postgres_failure& f);
 /// The JSON that abort_batch put into the detail.
 std::string detail_of(const postgres_failure& f);
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

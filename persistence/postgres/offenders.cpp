@@ -1,6 +1,6 @@
+#include "base/hex.hpp"
 #include "base/json.hpp"
 #include "persistence/postgres/array_literal.hpp"
-#include "base/hex.hpp"
 #include "persistence/postgres/store.hpp"
 
 #include <utility>
@@ -41,7 +41,7 @@ std::vector<entity_id> all_heads(const batch& b) {
   return out;
 }
 
-} // namespace
+}  // namespace
 
 commit_outcome postgres_store::heads_moved(const batch& b, const postgres_failure& f) const {
   commit_outcome out{.how = commit_status::head_moved, .why = loggable(f)};
@@ -82,4 +82,4 @@ commit_outcome postgres_store::journal_collided(const batch& b, const postgres_f
   return out;
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

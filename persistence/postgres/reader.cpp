@@ -17,4 +17,4 @@ void postgres_reader::query(std::string_view sql, std::span<const sql_param> par
   }
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

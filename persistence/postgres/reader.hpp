@@ -21,4 +21,4 @@ private:
   std::unique_ptr<postgres_session> session_;
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

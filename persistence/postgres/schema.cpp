@@ -9,7 +9,7 @@ namespace {
 constexpr std::chrono::milliseconds try_again{50};
 constexpr std::chrono::seconds migration_patience{60};
 
-} // namespace
+}  // namespace
 
 bool take(postgres_session& on, session_lock which, std::chrono::milliseconds patience) {
   // Asked again and again rather than waited for: a waiting statement would be ended by its timeout.
@@ -59,7 +59,7 @@ void postgres_schema::lock() {
 
 void postgres_schema::apply(const migration& m, int oldest_binary) {
   pqxx::work change{on_.connection()};
-  change.exec("set local statement_timeout = 0"); // an index on a big table takes its time
+  change.exec("set local statement_timeout = 0");  // an index on a big table takes its time
   change.exec("create table if not exists schema_versions "
               "(number integer primary key, name text not null, oldest_binary integer not null)");
   change.exec(std::string{m.sql});
@@ -68,4 +68,4 @@ void postgres_schema::apply(const migration& m, int oldest_binary) {
   change.commit();
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

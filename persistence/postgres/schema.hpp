@@ -30,4 +30,4 @@ private:
   bool locked_ = false;
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -17,15 +17,15 @@ constexpr milliseconds reader_limit{33'000};
 
 // Plans are made once, when tables may still be empty, and stay when they are not: always by index.
 constexpr auto settings =
-  "set idle_in_transaction_session_timeout = '2s'; set default_transaction_isolation = 'read committed';"
-  "set jit = off; set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off;";
+    "set idle_in_transaction_session_timeout = '2s'; set default_transaction_isolation = 'read committed';"
+    "set jit = off; set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off;";
 constexpr auto writer_settings = "set statement_timeout = '5s'; set plan_cache_mode = force_generic_plan";
 constexpr auto reader_settings = "set statement_timeout = '30s'";
 
 constexpr std::string_view self_sql =
-  "select pid, (extract(epoch from backend_start) * 1000000)::bigint,"
-  " current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off'"
-  " from pg_stat_activity where pid = pg_backend_pid()";
+    "select pid, (extract(epoch from backend_start) * 1000000)::bigint,"
+    " current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off'"
+    " from pg_stat_activity where pid = pg_backend_pid()";
 
 class postgres_row final : public result_row {
 public:
@@ -42,7 +42,7 @@ public:
     return t.starts_with('t') || t == "1";
   }
   std::string_view text(int i) const override {
-    const auto f = row_[i]; // points into the result, which outlives the field
+    const auto f = row_[i];  // points into the result, which outlives the field
     return {f.c_str(), f.size()};
   }
   std::string blob(int i) const override {
@@ -92,19 +92,19 @@ private:
   std::vector<const char*> pointers_;
 };
 
-} // namespace
+}  // namespace
 
 std::string with_defaults(const std::string& url, postgres_session::role as) {
   const std::pair<std::string_view, std::string_view> defaults[] = {
-    {"connect_timeout", "3"},
-    {"keepalives", "1"},
-    {"keepalives_idle", "2"},
-    {"keepalives_interval", "2"},
-    {"keepalives_count", "3"},
-    {"tcp_user_timeout", "5000"},
-    {"target_session_attrs", "read-write"},
-    {"client_encoding", "UTF8"},
-    {"application_name", as == postgres_session::role::writer ? "callboard-writer" : "callboard-reader"},
+      {"connect_timeout", "3"},
+      {"keepalives", "1"},
+      {"keepalives_idle", "2"},
+      {"keepalives_interval", "2"},
+      {"keepalives_count", "3"},
+      {"tcp_user_timeout", "5000"},
+      {"target_session_attrs", "read-write"},
+      {"client_encoding", "UTF8"},
+      {"application_name", as == postgres_session::role::writer ? "callboard-writer" : "callboard-reader"},
   };
   std::string out = url;
   for (const auto& [name, value] : defaults) {
@@ -119,8 +119,8 @@ std::string with_defaults(const std::string& url, postgres_session::role as) {
 }
 
 postgres_session::postgres_session(const std::string& url, role as, std::shared_ptr<watchdog> dog)
-  : dog_{std::move(dog)}, limit_{as == role::writer ? writer_limit : reader_limit},
-    connection_{with_defaults(url, as)} {
+    : dog_{std::move(dog)}, limit_{as == role::writer ? writer_limit : reader_limit}, connection_{
+                                                                                          with_defaults(url, as)} {
   // libpqxx would replace a lost connection silently, by one without our lock and our settings.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -158,4 +158,4 @@ void postgres_session::query(std::string_view sql, std::span<const sql_param> pa
     sink(postgres_row{r});
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

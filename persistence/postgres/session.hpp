@@ -1,7 +1,7 @@
 #pragma once
 
-#include "persistence/store.hpp"
 #include "persistence/postgres/watchdog.hpp"
+#include "persistence/store.hpp"
 
 #include <pqxx/pqxx>
 
@@ -57,4 +57,4 @@ private:
 /// The URL with what it does not say itself: how fast a dead server is noticed, and that only a primary will do.
 std::string with_defaults(const std::string& url, postgres_session::role as);
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -22,7 +22,7 @@ auto guarded(Act&& act) {
   }
 }
 
-} // namespace
+}  // namespace
 
 postgres_store::postgres_store(std::string url) : url_{std::move(url)} {}
 
@@ -35,8 +35,9 @@ std::int64_t postgres_store::open(std::string_view node) {
       migrate(schema, postgres_migrations());
     }
     // Two steps, which no batch makes: whoever wrote before us finds out that somebody else did since.
-    session_->query("insert into writers as t (node, batch) values ($1, 0) on conflict (node) do update set batch = t.batch + 2",
-                    {node_}, ignore);
+    session_->query(
+        "insert into writers as t (node, batch) values ($1, 0) on conflict (node) do update set batch = t.batch + 2",
+        {node_}, ignore);
     return last_batch();
   });
 }
@@ -80,7 +81,8 @@ commit_outcome postgres_store::commit(const batch& b) {
     return {.how = commit_status::down, .why = "no connection"};
   try {
     const auto answer = session_->run(statement_.text(b), statement_.bind(b, node_));
-    return {.how = commit_status::committed, .last_position = answer[0][1].is_null() ? 0 : answer[0][1].as<std::int64_t>()};
+    return {.how = commit_status::committed,
+            .last_position = answer[0][1].is_null() ? 0 : answer[0][1].as<std::int64_t>()};
   } catch (const pqxx::pqxx_exception& e) {
     return failed(b, failure_of(e.base()));
   }
@@ -140,4 +142,4 @@ instant postgres_store::now(reader& on) {
   return found;
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "persistence/postgres/batch_statement.hpp"
 #include "persistence/postgres/errors.hpp"
 #include "persistence/postgres/session.hpp"
-#include "persistence/postgres/batch_statement.hpp"
-#include "persistence/store.hpp"
 #include "persistence/postgres/watchdog.hpp"
+#include "persistence/store.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -42,10 +42,10 @@ private:
   std::string url_;
   std::string node_;
   std::shared_ptr<watchdog> dog_ = std::make_shared<watchdog>();
-  std::unique_ptr<postgres_session> session_; ///< none after a lost connection
-  std::vector<backend> backends_;             ///< all that may still run a statement of ours
+  std::unique_ptr<postgres_session> session_;  ///< none after a lost connection
+  std::vector<backend> backends_;              ///< all that may still run a statement of ours
   batch_statement statement_;
   std::atomic<bool> durable_ = false;
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

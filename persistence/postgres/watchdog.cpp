@@ -9,7 +9,7 @@ namespace {
 // It looks around by itself instead of being woken: a watch begins and ends with every statement.
 constexpr std::chrono::milliseconds round{500};
 
-} // namespace
+}  // namespace
 
 watchdog::watchdog() : thread_{[this] { loop(); }} {}
 
@@ -38,8 +38,8 @@ void watchdog::loop() {
     const auto now = clock::now();
     for (const auto& w : watched_)
       if (w.until < now)
-        ::shutdown(w.socket, SHUT_RDWR); // whoever waits there sees a lost connection
+        ::shutdown(w.socket, SHUT_RDWR);  // whoever waits there sees a lost connection
   }
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

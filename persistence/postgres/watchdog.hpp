@@ -48,4 +48,4 @@ private:
   std::thread thread_;
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

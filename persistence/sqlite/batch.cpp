@@ -4,16 +4,15 @@ namespace callboard::persistence {
 
 namespace {
 
-constexpr std::string_view move_writer_sql =
-  "update writers set batch = ?1 where node = ?2 and batch = ?1 - 1";
+constexpr std::string_view move_writer_sql = "update writers set batch = ?1 where node = ?2 and batch = ?1 - 1";
 constexpr std::string_view writer_sql = "select batch from writers where node = $1";
 constexpr std::string_view move_head_sql =
-  "update heads set seq = ?3, at = ?4, hash = ?5 where kind = ?1 and key = ?2 and seq = ?6";
+    "update heads set seq = ?3, at = ?4, hash = ?5 where kind = ?1 and key = ?2 and seq = ?6";
 constexpr std::string_view new_head_sql =
-  "insert into heads (kind, key, seq, at, hash) values (?1, ?2, ?3, ?4, ?5) on conflict do nothing";
+    "insert into heads (kind, key, seq, at, hash) values (?1, ?2, ?3, ?4, ?5) on conflict do nothing";
 constexpr std::string_view line_sql =
-  "insert into journal (kind, key, seq, type, at, subject, actor_type, actor_id, reason, trace, request, data, hash) "
-  "values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+    "insert into journal (kind, key, seq, type, at, subject, actor_type, actor_id, reason, trace, request, data, hash) "
+    "values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 
 std::string upsert_sql(const table& t) {
   std::string names, marks, key, changes;
@@ -25,8 +24,8 @@ std::string upsert_sql(const table& t) {
     if (i < t.key_columns)
       key += comma + name;
     else
-      changes += (changes.empty() ? "" : ", ") + name + " = "
-                 + (t.partial_update ? "coalesce(excluded." + name + ", t." + name + ")" : "excluded." + name);
+      changes += (changes.empty() ? "" : ", ") + name + " = " +
+                 (t.partial_update ? "coalesce(excluded." + name + ", t." + name + ")" : "excluded." + name);
   }
   const std::string conflict{t.conflict.empty() ? std::string_view{key} : t.conflict};
   const std::string first{t.columns.front().name};
@@ -56,22 +55,26 @@ std::string erase_sql(const table& t) {
   return sql;
 }
 
-} // namespace
+}  // namespace
 
 commit_status status_of(const sqlite_failure& e) {
   switch (e.primary()) {
-    case SQLITE_FULL: return commit_status::full;
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-    case SQLITE_NOMEM:
-    case SQLITE_INTERRUPT:
-    case SQLITE_SCHEMA:
-    case SQLITE_ERROR: return commit_status::transient;
-    case SQLITE_CONSTRAINT:
-    case SQLITE_TOOBIG:
-    case SQLITE_MISMATCH:
-    case SQLITE_RANGE: return commit_status::poison;
-    default: return commit_status::unknown;
+  case SQLITE_FULL:
+    return commit_status::full;
+  case SQLITE_BUSY:
+  case SQLITE_LOCKED:
+  case SQLITE_NOMEM:
+  case SQLITE_INTERRUPT:
+  case SQLITE_SCHEMA:
+  case SQLITE_ERROR:
+    return commit_status::transient;
+  case SQLITE_CONSTRAINT:
+  case SQLITE_TOOBIG:
+  case SQLITE_MISMATCH:
+  case SQLITE_RANGE:
+    return commit_status::poison;
+  default:
+    return commit_status::unknown;
   }
 }
 
@@ -117,7 +120,8 @@ sqlite_batch::refusal sqlite_batch::move_writer(std::int64_t number) {
   const sql_param node[] = {node_};
   db_.query(writer_sql, node, [&](const result_row& r) { found = r.integer(0); });
   if (found == number)
-    return commit_outcome{.how = commit_status::committed, .last_position = db_.number("select max(pos) from journal"),
+    return commit_outcome{.how = commit_status::committed,
+                          .last_position = db_.number("select max(pos) from journal"),
                           .why = "it had committed before"};
   return commit_outcome{.how = found < number - 1 ? commit_status::backwards : commit_status::unknown,
                         .why = "the writer's row is at " + std::to_string(found)};
@@ -176,7 +180,8 @@ sqlite_batch::refusal sqlite_batch::put_lines(const batch& b) {
       if (e.code != SQLITE_CONSTRAINT_UNIQUE)
         throw;
       // The head stood where expected and yet the journal has this event: somebody writes without moving heads.
-      return commit_outcome{.how = commit_status::head_moved, .heads = {*l.entity},
+      return commit_outcome{.how = commit_status::head_moved,
+                            .heads = {*l.entity},
                             .why = std::string{"the journal already holds this event: "} + e.what()};
     }
   }
@@ -212,9 +217,7 @@ void sqlite_batch::erase(const table_rows& rows) {
 sqlite_batch::table_statements& sqlite_batch::of(const table& t) {
   if (const auto it = tables_.find(&t); it != tables_.end())
     return it->second;
-  return tables_
-    .try_emplace(&t, table_statements{{db_.raw(), upsert_sql(t)}, {db_.raw(), erase_sql(t)}})
-    .first->second;
+  return tables_.try_emplace(&t, table_statements{{db_.raw(), upsert_sql(t)}, {db_.raw(), erase_sql(t)}}).first->second;
 }
 
 bool sqlite_batch::roll_back() noexcept {
@@ -229,4 +232,4 @@ bool sqlite_batch::roll_back() noexcept {
   }
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

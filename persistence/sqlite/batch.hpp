@@ -45,4 +45,4 @@ private:
 /// What a failed call means for the batch it was part of.
 commit_status status_of(const sqlite_failure& e);
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -9,7 +9,7 @@ namespace {
 constexpr auto every = std::chrono::seconds{1};
 constexpr int pages_at_once = 4'000;
 
-} // namespace
+}  // namespace
 
 checkpointer::checkpointer(const std::string& path) : db_{path} {
   sqlite3_db_config(db_.raw(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
@@ -52,7 +52,7 @@ void checkpointer::loop() {
       due_ = false;
     }
     const int result =
-      sqlite3_wal_checkpoint_v2(db_.raw(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr) & 0xff;
+        sqlite3_wal_checkpoint_v2(db_.raw(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr) & 0xff;
     // A full disk is tried again: what could not be copied is still in the log.
     if (result != SQLITE_OK && result != SQLITE_BUSY && result != SQLITE_LOCKED && result != SQLITE_FULL &&
         result != SQLITE_NOMEM) {
@@ -62,4 +62,4 @@ void checkpointer::loop() {
   }
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -39,4 +39,4 @@ private:
   std::thread thread_;
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -64,12 +64,12 @@ private:
   std::deque<std::string> arrays_;
 };
 
-} // namespace
+}  // namespace
 
 sqlite_statement::sqlite_statement(sqlite3* db, std::string_view sql) {
   sqlite3_stmt* s = nullptr;
   const int result =
-    sqlite3_prepare_v3(db, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &s, nullptr);
+      sqlite3_prepare_v3(db, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &s, nullptr);
   raw_.reset(s);
   if (result != SQLITE_OK)
     fail(db, result);
@@ -99,11 +99,16 @@ void sqlite_statement::bind_null(int at) { check(sqlite3_bind_null(raw_.get(), a
 
 void sqlite_statement::bind(int at, const sql_value& x) {
   switch (x.index()) {
-    case 0: return bind_null(at);
-    case 1: return bind(at, std::get<1>(x));
-    case 2: return bind(at, std::int64_t{std::get<2>(x)});
-    case 3: return bind(at, std::string_view{std::get<3>(x)});
-    default: return bind_blob(at, std::get<4>(x).data);
+  case 0:
+    return bind_null(at);
+  case 1:
+    return bind(at, std::get<1>(x));
+  case 2:
+    return bind(at, std::int64_t{std::get<2>(x)});
+  case 3:
+    return bind(at, std::string_view{std::get<3>(x)});
+  default:
+    return bind_blob(at, std::get<4>(x).data);
   }
 }
 
@@ -187,4 +192,4 @@ std::string translated(std::string_view sql) {
   }
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

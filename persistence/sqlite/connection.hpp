@@ -82,4 +82,4 @@ private:
 /// The same statement in SQLite's words.
 std::string translated(std::string_view sql);
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -2,11 +2,12 @@
 
 #include "persistence/store.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 namespace callboard::persistence {
 
@@ -24,4 +25,4 @@ file_lock::file_lock(const std::string& path) : descriptor_{::open(path.c_str(),
 
 file_lock::~file_lock() { ::close(descriptor_); }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

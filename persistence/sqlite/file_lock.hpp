@@ -16,4 +16,4 @@ private:
   int descriptor_;
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -21,4 +21,4 @@ void sqlite_reader::query(std::string_view sql, std::span<const sql_param> param
   }
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

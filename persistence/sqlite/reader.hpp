@@ -30,4 +30,4 @@ private:
   std::string path_;
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

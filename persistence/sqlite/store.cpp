@@ -31,7 +31,7 @@ public:
     return found;
   }
 
-  void lock() override {} // the file's lock is ours already
+  void lock() override {}  // the file's lock is ours already
 
   void apply(const migration& m, int oldest_binary) override {
     db_.run("begin immediate");
@@ -53,7 +53,7 @@ private:
   sqlite_connection& db_;
 };
 
-} // namespace
+}  // namespace
 
 sqlite_store::sqlite_store(std::string path) : path_{std::move(path)} {}
 
@@ -215,4 +215,4 @@ instant sqlite_store::now(reader&) {
   return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now());
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "persistence/sqlite/batch.hpp"
 #include "persistence/sqlite/checkpointer.hpp"
 #include "persistence/sqlite/file_lock.hpp"
-#include "persistence/sqlite/batch.hpp"
 #include "persistence/sqlite/reader.hpp"
 #include "persistence/store.hpp"
 
@@ -51,4 +51,4 @@ private:
   std::vector<std::weak_ptr<sqlite_link>> readers_;
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

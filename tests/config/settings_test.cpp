@@ -110,20 +110,16 @@ TEST_CASE("an argument given twice is refused rather than one of the two ignored
 }
 
 TEST_CASE("a misspelt argument is answered with the option meant") {
-  CHECK(complaint({"--http.prot=1"}) ==
-        "argument --http.prot: no such option; did you mean --http.port?");
+  CHECK(complaint({"--http.prot=1"}) == "argument --http.prot: no such option; did you mean --http.port?");
   CHECK_THAT(complaint({"--port=1"}), Contains("did you mean --http.port?"));
   CHECK_THAT(complaint({"--http-port=1"}), Contains("did you mean --http.port?"));
   CHECK_THAT(complaint({"--stor=x"}), Contains("did you mean --store?"));
-  CHECK(complaint({"--frobnicate=1"}) ==
-        "argument --frobnicate: no such option; --help lists them all");
+  CHECK(complaint({"--frobnicate=1"}) == "argument --frobnicate: no such option; --help lists them all");
 }
 
 TEST_CASE("whole numbers are whole, complete and in range") {
-  const std::string expected =
-      "argument --http.port: expected a whole number from 0 to 65535, got \"";
-  for (const std::string wrong :
-       {"", "x", "80x", "8080.0", "1e3", "+1", "-1", " 80", "65536", "99999999999999999999"})
+  const std::string expected = "argument --http.port: expected a whole number from 0 to 65535, got \"";
+  for (const std::string wrong : {"", "x", "80x", "8080.0", "1e3", "+1", "-1", " 80", "65536", "99999999999999999999"})
     CHECK(complaint({"--http.port=" + wrong}) == expected + wrong + "\"");
   CHECK(given({"--http.port=0"}).http_port == 0);
   CHECK(given({"--http.port=65535"}).http_port == 65535);
@@ -155,8 +151,8 @@ TEST_CASE("each item of a list is checked") {
 }
 
 TEST_CASE("a store is a SQLite file, memory or PostgreSQL") {
-  for (const std::string right : {"sqlite:x.db", "sqlite:/var/lib/x.db", "sqlite::memory:",
-                                  "postgresql://h/db", "postgres://u:p@h:1/db?sslmode=require"})
+  for (const std::string right : {"sqlite:x.db", "sqlite:/var/lib/x.db", "sqlite::memory:", "postgresql://h/db",
+                                  "postgres://u:p@h:1/db?sslmode=require"})
     CHECK(given({"--store=" + right}).store == right);
   for (const std::string wrong :
        {"", "x.db", "sqlite:", "sqlite::memory", "sqlite:///x.db", "postgresql://", "mysql://h/db"})
@@ -164,8 +160,8 @@ TEST_CASE("a store is a SQLite file, memory or PostgreSQL") {
 }
 
 TEST_CASE("a password in an argument is warned about, elsewhere it is not") {
-  for (const std::string url : {"postgresql://u:secret@h/db", "postgres://h/db?password=secret",
-                                "postgres://h/db?user=u&sslpassword=secret"}) {
+  for (const std::string url :
+       {"postgresql://u:secret@h/db", "postgres://h/db?password=secret", "postgres://h/db?user=u&sslpassword=secret"}) {
     const auto warned = given({"--store=" + url}).warnings;
     REQUIRE(warned.size() == 1);
     CHECK_THAT(warned[0], Contains("argument --store holds a password"));
@@ -188,8 +184,7 @@ TEST_CASE("no message shows a password") {
 
 TEST_CASE("the environment spells options in capitals with underscores") {
   CHECK(given({}, {{"CALLBOARD_HTTP_PORT", "18080"}}).http_port == 18080);
-  CHECK(given({}, {{"CALLBOARD_WRITER_BATCH_BYTES_MAX_KIB", "512"}}).writer_batch_bytes_max_kib ==
-        512);
+  CHECK(given({}, {{"CALLBOARD_WRITER_BATCH_BYTES_MAX_KIB", "512"}}).writer_batch_bytes_max_kib == 512);
   CHECK(complaint({}, {{"CALLBOARD_HTTP_PORT", "many"}}) ==
         "environment variable CALLBOARD_HTTP_PORT: expected a whole number from 0 to 65535, got "
         "\"many\"");
@@ -205,17 +200,14 @@ TEST_CASE("a misspelt environment variable is refused") {
 }
 
 TEST_CASE("variables that an orchestrator sets for a service of our name only warn") {
-  const auto chosen =
-      given({}, {{"CALLBOARD_PORT", "tcp://10.0.0.1:80"}, {"CALLBOARD_SERVICE_HOST", "10.0.0.1"}});
+  const auto chosen = given({}, {{"CALLBOARD_PORT", "tcp://10.0.0.1:80"}, {"CALLBOARD_SERVICE_HOST", "10.0.0.1"}});
   CHECK(chosen.http_port == 8080);
   REQUIRE(chosen.warnings.size() == 2);
-  CHECK(chosen.warnings[0] ==
-        "environment variable CALLBOARD_PORT is no option of ours and has no effect");
+  CHECK(chosen.warnings[0] == "environment variable CALLBOARD_PORT is no option of ours and has no effect");
 }
 
 TEST_CASE("variables of the test runner and of others are left alone") {
-  CHECK(given({}, {{"CALLBOARD_BIN", "x"}, {"CALLBOARD_TEST_POSTGRES", "x"}, {"HOME", "/"}})
-            .warnings.empty());
+  CHECK(given({}, {{"CALLBOARD_BIN", "x"}, {"CALLBOARD_TEST_POSTGRES", "x"}, {"HOME", "/"}}).warnings.empty());
 }
 
 TEST_CASE("DATABASE_URL and PORT are read as aliases") {
@@ -232,8 +224,7 @@ TEST_CASE("our own variable wins over an alias, an argument over both") {
 }
 
 TEST_CASE("an alias meant for somebody else does no harm once the option is given") {
-  CHECK(given({"--store=sqlite::memory:"}, {{"DATABASE_URL", "mysql://h/db"}}).store ==
-        "sqlite::memory:");
+  CHECK(given({"--store=sqlite::memory:"}, {{"DATABASE_URL", "mysql://h/db"}}).store == "sqlite::memory:");
   CHECK_THAT(complaint({}, {{"DATABASE_URL", "mysql://h/db"}}),
              Contains("environment variable DATABASE_URL (store): expected sqlite:PATH"));
 }
@@ -261,8 +252,7 @@ TEST_CASE("the file is named by argument, by variable, or lies in its place") {
 }
 
 TEST_CASE("a named file that can not be read is an error") {
-  CHECK(complaint({"--config=/nonexistent/x.conf"}) ==
-        "configuration file /nonexistent/x.conf: can not be read");
+  CHECK(complaint({"--config=/nonexistent/x.conf"}) == "configuration file /nonexistent/x.conf: can not be read");
   CHECK_THAT(complaint({"--config=/"}), Contains("can not be read"));
   CHECK_THAT(complaint({}, {{"CALLBOARD_CONFIG", ""}}), Contains("CALLBOARD_CONFIG: expected"));
 }
@@ -280,8 +270,7 @@ TEST_CASE("the file holds comments, blank lines and any line ends") {
 }
 
 TEST_CASE("mistakes in the file are named with their line") {
-  CHECK(complaint_about_file("\nhttp.prot = 1\n") ==
-        "FILE:2: http.prot: no such option; did you mean http.port?");
+  CHECK(complaint_about_file("\nhttp.prot = 1\n") == "FILE:2: http.prot: no such option; did you mean http.port?");
   CHECK(complaint_about_file("# x\n\nhttp.port = \"8080\"\n") ==
         "FILE:3: http.port: expected a whole number from 0 to 65535, got \"\"8080\"\"");
   CHECK(complaint_about_file("http.port 8080\n") == "FILE:1: expected name = value");
@@ -312,8 +301,7 @@ TEST_CASE("open access listens on loopback only") {
 
 TEST_CASE("an address is written as numbers") {
   for (const std::string wrong : {"localhost", "[::1]", "127.0.0.1:80", "127.1", ""})
-    CHECK_THAT(complaint({"--http.address=" + wrong}),
-               Contains("expected an IPv4 or IPv6 address"));
+    CHECK_THAT(complaint({"--http.address=" + wrong}), Contains("expected an IPv4 or IPv6 address"));
 }
 
 TEST_CASE("a node's name is short and plain") {

@@ -46,7 +46,9 @@ public:
 
 private:
   template <class T>
-  static const T* keep(std::deque<T>& in, const T& x) { return &in.emplace_back(x); }
+  static const T* keep(std::deque<T>& in, const T& x) {
+    return &in.emplace_back(x);
+  }
 
   batch copy_;
   std::deque<entity_id> entities_;
@@ -72,21 +74,21 @@ void faulty_store::fails(commit_status how, int times) {
 
 void faulty_store::loses_reply(int times) {
   next(
-    [](const batch& b, store& inner) {
-      inner.commit(b);
-      return commit_outcome{.how = commit_status::unknown, .why = "the reply was lost"};
-    },
-    times);
+      [](const batch& b, store& inner) {
+        inner.commit(b);
+        return commit_outcome{.how = commit_status::unknown, .why = "the reply was lost"};
+      },
+      times);
 }
 
 void faulty_store::commits_late(int times) {
   next(
-    [this](const batch& b, store&) {
-      const std::lock_guard lock{mutex_};
-      late_.push_back(std::make_unique<late_batch>(b));
-      return commit_outcome{.how = commit_status::unknown, .why = "the statement is still under way"};
-    },
-    times);
+      [this](const batch& b, store&) {
+        const std::lock_guard lock{mutex_};
+        late_.push_back(std::make_unique<late_batch>(b));
+        return commit_outcome{.how = commit_status::unknown, .why = "the statement is still under way"};
+      },
+      times);
 }
 
 void faulty_store::moves_head(const entity_id& entity) {
@@ -173,4 +175,4 @@ instant faulty_store::now(reader& on) {
   return inner_->now(mine != nullptr ? mine->inner() : on);
 }
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

@@ -36,8 +36,8 @@ public:
   /// What was late commits now.
   void settle();
 
-  int commits() const;    ///< calls of commit
-  int reconnects() const; ///< calls of reconnect
+  int commits() const;     ///< calls of commit
+  int reconnects() const;  ///< calls of reconnect
   store& inner() { return *inner_; }
 
   std::int64_t open(std::string_view node) override { return inner_->open(node); }
@@ -65,4 +65,4 @@ private:
   int reconnects_ = 0;
 };
 
-} // namespace callboard::persistence
+}  // namespace callboard::persistence

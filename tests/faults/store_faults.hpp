@@ -14,12 +14,12 @@ class store_faults final : public persistence::store {
 public:
   /// Decides a commit in the store's place; nothing lets it pass.
   using influence =
-    std::function<std::optional<persistence::commit_outcome>(const persistence::batch&, persistence::store&)>;
+      std::function<std::optional<persistence::commit_outcome>(const persistence::batch&, persistence::store&)>;
 
   explicit store_faults(std::unique_ptr<persistence::store> behind) : behind_{std::move(behind)} {}
 
   influence on_commit;
-  bool unreachable = false; ///< nothing can be read, written or connected
+  bool unreachable = false;  ///< nothing can be read, written or connected
 
   void stays(persistence::commit_status how) {
     on_commit = [how](const persistence::batch&, persistence::store&) { return outcome(how); };
@@ -28,7 +28,9 @@ public:
     on_commit = nullptr;
     unreachable = false;
   }
-  static persistence::commit_outcome outcome(persistence::commit_status how) { return {.how = how, .why = "the weather"}; }
+  static persistence::commit_outcome outcome(persistence::commit_status how) {
+    return {.how = how, .why = "the weather"};
+  }
 
   persistence::store& behind() { return *behind_; }
 
@@ -79,4 +81,4 @@ private:
   std::unique_ptr<persistence::store> behind_;
 };
 
-} // namespace callboard::simulation
+}  // namespace callboard::simulation

@@ -1,5 +1,5 @@
-#include "http/transport/responses.hpp"
 #include "http/transport/head_check.hpp"
+#include "http/transport/responses.hpp"
 
 #include <catch2/catch.hpp>
 

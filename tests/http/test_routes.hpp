@@ -1,8 +1,8 @@
 #pragma once
 
-#include "http/transport/server.hpp"
 #include "base/json_write.hpp"
 #include "base/log.hpp"
+#include "http/transport/server.hpp"
 #include "raw_client.hpp"
 
 #include <boost/asio/basic_waitable_timer.hpp>

@@ -52,7 +52,7 @@ rc::Gen<std::vector<step>> any_steps() {
   return gen::scale(2.0, gen::container<std::vector<step>>(one));
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("whatever is asked of a board job, the rules do what the contract says and can be told again") {
   holds("rules = model = fold(journal) = load(rows), one lock at a time", [] {

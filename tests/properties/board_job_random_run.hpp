@@ -11,7 +11,20 @@ namespace callboard::tests::board_jobs {
 
 /// What a random story is made of. Numbers are taken modulo what there is when the step comes.
 enum class verb : std::uint8_t {
-  claim, claim_again, heartbeat, submit, succeed, fail, old_success, annotate, set_status, see, change, erase, crawl, wait
+  claim,
+  claim_again,
+  heartbeat,
+  submit,
+  succeed,
+  fail,
+  old_success,
+  annotate,
+  set_status,
+  see,
+  change,
+  erase,
+  crawl,
+  wait
 };
 
 struct step {
@@ -21,8 +34,8 @@ struct step {
 };
 
 inline std::ostream& operator<<(std::ostream& out, const step& s) {
-  constexpr const char* names[] = {"claim", "claim_again", "heartbeat", "submit", "succeed", "fail", "old_success",
-                                   "annotate", "set_status", "see", "change", "erase", "crawl", "wait"};
+  constexpr const char* names[] = {"claim",    "claim_again", "heartbeat", "submit", "succeed", "fail",  "old_success",
+                                   "annotate", "set_status",  "see",       "change", "erase",   "crawl", "wait"};
   return out << names[static_cast<int>(s.what)] << '(' << s.whom << ',' << s.much << ')';
 }
 
@@ -33,14 +46,14 @@ struct model {
     run_status status = run_status::pending;
     std::string error;
     bool late = false;
-    instant until; ///< counts while active
+    instant until;  ///< counts while active
     milliseconds length{};
     bool is_active() const { return status == run_status::pending || status == run_status::submitted; }
   };
 
   bool gone = false;
   board_job::status status = board_job::status::discovered;
-  bool by_itself = false; ///< it expired, and no person wanted it
+  bool by_itself = false;  ///< it expired, and no person wanted it
   std::string content = "0";
   instant told_seen = dawn;
   instant seen = dawn;
@@ -80,7 +93,7 @@ public:
   std::string history() const { return history_.str(); }
 
 private:
-  using outcome = std::optional<code>; ///< nothing: it was accepted
+  using outcome = std::optional<code>;  ///< nothing: it was accepted
 
   void wait(const step& s) {
     constexpr milliseconds spans[] = {1s, 29s, 30s, 61s, 5min, 1h, 1h + 1ms, 24h, 7 * 24h, 8 * 24h};
@@ -101,20 +114,34 @@ private:
 
   void act(const step& s) {
     switch (s.what) {
-      case verb::claim: return claim_anew(s);
-      case verb::claim_again: return claim_again(s);
-      case verb::heartbeat: return tell(s, std::nullopt, last_or(s));
-      case verb::submit: return tell(s, run_status::submitted, last_or(s));
-      case verb::succeed: return tell(s, run_status::success, last_or(s));
-      case verb::fail: return tell(s, run_status::failed, last_or(s));
-      case verb::old_success: return tell(s, run_status::success, any(s));
-      case verb::annotate: return annotate(s);
-      case verb::set_status: return set(s);
-      case verb::see: return ingest(model_.content);
-      case verb::change: return ingest(std::to_string(s.much));
-      case verb::erase: return erase();
-      case verb::crawl: return crawl(s);
-      case verb::wait: return;
+    case verb::claim:
+      return claim_anew(s);
+    case verb::claim_again:
+      return claim_again(s);
+    case verb::heartbeat:
+      return tell(s, std::nullopt, last_or(s));
+    case verb::submit:
+      return tell(s, run_status::submitted, last_or(s));
+    case verb::succeed:
+      return tell(s, run_status::success, last_or(s));
+    case verb::fail:
+      return tell(s, run_status::failed, last_or(s));
+    case verb::old_success:
+      return tell(s, run_status::success, any(s));
+    case verb::annotate:
+      return annotate(s);
+    case verb::set_status:
+      return set(s);
+    case verb::see:
+      return ingest(model_.content);
+    case verb::change:
+      return ingest(std::to_string(s.much));
+    case verb::erase:
+      return erase();
+    case verb::crawl:
+      return crawl(s);
+    case verb::wait:
+      return;
     }
   }
 
@@ -122,7 +149,9 @@ private:
     return model_.runs.empty() ? nullptr : &model_.runs[static_cast<std::size_t>(s.whom) % model_.runs.size()];
   }
   /// Mostly the one who holds the job.
-  model::attempt* last_or(const step& s) { return s.whom % 4 != 0 && !model_.runs.empty() ? &model_.runs.back() : any(s); }
+  model::attempt* last_or(const step& s) {
+    return s.whom % 4 != 0 && !model_.runs.empty() ? &model_.runs.back() : any(s);
+  }
 
   void claim_anew(const step& s) {
     const std::int64_t ttl = s.much % 3 == 0 ? 30 : s.much % 3 == 1 ? 300 : 3'600;
@@ -155,8 +184,8 @@ private:
     r.status = to;
     const bool is_last = a == &model_.runs.back();
     const bool late = to == run_status::success && is_last && a->error == "lock expired" && !model_.gone;
-    const bool known_late = to == run_status::success && !is_last && a->error == "superseded" && !model_.gone
-                            && model_.status != status::applied;
+    const bool known_late = to == run_status::success && !is_last && a->error == "superseded" && !model_.gone &&
+                            model_.status != status::applied;
     outcome expected;
     if (!a->is_active() && !late)
       expected = code::stale_run;
@@ -208,7 +237,7 @@ private:
     if (expected)
       return;
     if (to != model_.status || model_.by_itself)
-      model_.late_success = false; // a person has judged
+      model_.late_success = false;  // a person has judged
     if (auto* a = model_.active(); a && to != status::discovered) {
       a->status = run_status::failed;
       a->error = "job " + std::string{name(to)};
@@ -240,7 +269,7 @@ private:
   }
 
   void erase() {
-    const auto expected = model_.gone     ? outcome{code::not_found}
+    const auto expected = model_.gone       ? outcome{code::not_found}
                           : model_.active() ? outcome{code::conflict}
                                             : outcome{};
     judge(decide(board_job::erase{}), expected);
@@ -307,8 +336,8 @@ private:
     require(loaded.seen.latest == state_.seen.latest, "the rows hold another sighting");
     require(state_.gone == model_.gone, "gone");
     if (!model_.gone)
-      require(state_.status == model_.status, "the status is " + std::string{name(state_.status)} + ", the contract says "
-                                                + std::string{name(model_.status)});
+      require(state_.status == model_.status, "the status is " + std::string{name(state_.status)} +
+                                                  ", the contract says " + std::string{name(model_.status)});
     require(state_.seen.latest == model_.seen, "last seen");
     require(state_.applied_run_id.value_or("") == model_.applied_run, "the run that applied");
     require(state_.late_success == model_.late_success, "late success");
@@ -328,7 +357,8 @@ private:
       if (is_active)
         require(*r.lease_until == a.until, r.run_id + ": its lock ends at another time");
       if (r.ended && *r.ended != failure_reason::reported)
-        require(error_of(r.ended, {}) == a.error, r.run_id + " says " + error_of(r.ended, {}).value() + ", not " + a.error);
+        require(error_of(r.ended, {}) == a.error,
+                r.run_id + " says " + error_of(r.ended, {}).value() + ", not " + a.error);
       holding += is_active;
     }
     require(holding <= 1, "two live locks");
@@ -349,4 +379,4 @@ private:
   std::ostringstream history_;
 };
 
-} // namespace callboard::tests::board_jobs
+}  // namespace callboard::tests::board_jobs

@@ -20,7 +20,7 @@ struct queue_model {
   };
 
   std::vector<job> jobs;
-  std::map<std::string, std::string> over; ///< how finished ones ended
+  std::map<std::string, std::string> over;  ///< how finished ones ended
   instant now;
   bool paused = false;
   std::int64_t aging_s = 60, max_in_flight = 0, rate = 0, per_key = 0;
@@ -119,4 +119,4 @@ struct queue_model {
   }
 };
 
-} // namespace callboard::tests
+}  // namespace callboard::tests

@@ -19,20 +19,31 @@ public:
 
   void step() {
     switch (below(14)) {
-      case 0:
-      case 1:
-      case 2: return enqueue();
-      case 3:
-      case 4: return claim();
-      case 5: return complete();
-      case 6: return fail();
-      case 7: return release();
-      case 8: return beat();
-      case 9: return cancel();
-      case 10: return redrive();
-      case 11: return configure();
-      case 12: return stale();
-      default: return wait();
+    case 0:
+    case 1:
+    case 2:
+      return enqueue();
+    case 3:
+    case 4:
+      return claim();
+    case 5:
+      return complete();
+    case 6:
+      return fail();
+    case 7:
+      return release();
+    case 8:
+      return beat();
+    case 9:
+      return cancel();
+    case 10:
+      return redrive();
+    case 11:
+      return configure();
+    case 12:
+      return stale();
+    default:
+      return wait();
     }
   }
 
@@ -88,8 +99,8 @@ private:
     std::vector<queue::new_job> jobs;
     for (int n = below(3); n >= 0; --n) {
       auto j = story_.job("j" + std::to_string(below(1000)), below(2) ? "mail" : "sms", below(4) * 5 - 5);
-      if (model_.find(j.id) || model_.over.contains(j.id)
-          || std::any_of(jobs.begin(), jobs.end(), [&](const auto& o) { return o.id == j.id; }))
+      if (model_.find(j.id) || model_.over.contains(j.id) ||
+          std::any_of(jobs.begin(), jobs.end(), [&](const auto& o) { return o.id == j.id; }))
         continue;
       j.max_attempts = 1 + below(3);
       if (below(4) == 0)
@@ -227,24 +238,27 @@ private:
   void configure() {
     queue::configure c;
     switch (below(5)) {
-      case 0: c.aging_s = model_.aging_s = below(3) * 30; break;
-      case 1:
-        model_.max_in_flight = below(5);
-        c.max_in_flight = model_.max_in_flight ? std::optional{model_.max_in_flight} : std::nullopt;
-        break;
-      case 2:
-        if (model_.rate == 0) {
-          model_.rate = 1 + below(3);
-          model_.claims.clear();
-        } else
-          model_.rate = 1 + below(3);
-        c.rate_per_s = std::optional{model_.rate};
-        break;
-      case 3:
-        model_.per_key = 1 + below(2);
-        c.per_key = queue::key_limit{"data.user", model_.per_key};
-        break;
-      default: c.paused = model_.paused = below(3) == 0;
+    case 0:
+      c.aging_s = model_.aging_s = below(3) * 30;
+      break;
+    case 1:
+      model_.max_in_flight = below(5);
+      c.max_in_flight = model_.max_in_flight ? std::optional{model_.max_in_flight} : std::nullopt;
+      break;
+    case 2:
+      if (model_.rate == 0) {
+        model_.rate = 1 + below(3);
+        model_.claims.clear();
+      } else
+        model_.rate = 1 + below(3);
+      c.rate_per_s = std::optional{model_.rate};
+      break;
+    case 3:
+      model_.per_key = 1 + below(2);
+      c.per_key = queue::key_limit{"data.user", model_.per_key};
+      break;
+    default:
+      c.paused = model_.paused = below(3) == 0;
     }
     say("configure");
     story_.configures(c);
@@ -290,7 +304,7 @@ int sequences() {
   return n > 0 ? n : 500;
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("whatever is asked of a queue, the rules do what the contract says and can be told again") {
   const char* chosen = std::getenv("CALLBOARD_TEST_SEED");

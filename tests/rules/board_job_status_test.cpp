@@ -21,7 +21,7 @@ story in(status wanted) {
   return s;
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("a job is new once and is never reset by being seen") {
   story s;
@@ -75,25 +75,25 @@ TEST_CASE("every status and every manual target") {
     std::string told;
   };
   const std::vector<expectation> all{
-    {discovered, discovered, false, {}, ""},
-    {discovered, expired, false, {}, "JOB_STATUS_CHANGED"},
-    {discovered, rejected, false, {}, "JOB_STATUS_CHANGED"},
-    {queued, discovered, false, code::invalid_transition, ""},
-    {queued, discovered, true, code::invalid_transition, ""},
-    {queued, expired, false, {}, "RUN_FAILED r1, JOB_STATUS_CHANGED"},
-    {queued, rejected, false, {}, "RUN_FAILED r1, JOB_STATUS_CHANGED"},
-    {applied, discovered, false, code::conflict, ""},
-    {applied, expired, false, code::conflict, ""},
-    {applied, rejected, false, code::conflict, ""},
-    {applied, discovered, true, {}, "JOB_STATUS_CHANGED"},
-    {applied, expired, true, {}, "JOB_STATUS_CHANGED"},
-    {applied, rejected, true, {}, "JOB_STATUS_CHANGED"},
-    {expired, discovered, false, {}, "JOB_STATUS_CHANGED"},
-    {expired, expired, false, {}, ""},
-    {expired, rejected, false, {}, "JOB_STATUS_CHANGED"},
-    {rejected, discovered, false, {}, "JOB_STATUS_CHANGED"},
-    {rejected, expired, false, {}, "JOB_STATUS_CHANGED"},
-    {rejected, rejected, false, {}, ""},
+      {discovered, discovered, false, {}, ""},
+      {discovered, expired, false, {}, "JOB_STATUS_CHANGED"},
+      {discovered, rejected, false, {}, "JOB_STATUS_CHANGED"},
+      {queued, discovered, false, code::invalid_transition, ""},
+      {queued, discovered, true, code::invalid_transition, ""},
+      {queued, expired, false, {}, "RUN_FAILED r1, JOB_STATUS_CHANGED"},
+      {queued, rejected, false, {}, "RUN_FAILED r1, JOB_STATUS_CHANGED"},
+      {applied, discovered, false, code::conflict, ""},
+      {applied, expired, false, code::conflict, ""},
+      {applied, rejected, false, code::conflict, ""},
+      {applied, discovered, true, {}, "JOB_STATUS_CHANGED"},
+      {applied, expired, true, {}, "JOB_STATUS_CHANGED"},
+      {applied, rejected, true, {}, "JOB_STATUS_CHANGED"},
+      {expired, discovered, false, {}, "JOB_STATUS_CHANGED"},
+      {expired, expired, false, {}, ""},
+      {expired, rejected, false, {}, "JOB_STATUS_CHANGED"},
+      {rejected, discovered, false, {}, "JOB_STATUS_CHANGED"},
+      {rejected, expired, false, {}, "JOB_STATUS_CHANGED"},
+      {rejected, rejected, false, {}, ""},
   };
   for (const auto& e : all) {
     INFO(name(e.from) << " to " << name(e.to) << (e.force ? " by force" : ""));
@@ -153,7 +153,7 @@ TEST_CASE("a job that nobody sees for seven days is gone, and back when it is se
 TEST_CASE("nothing that was seen within seven days goes") {
   story s;
   s.pass(59min);
-  s.accepts(sight_of()); // not journaled
+  s.accepts(sight_of());  // not journaled
   s.pass(7 * 24h);
   REQUIRE(s.status() == status::discovered);
 }

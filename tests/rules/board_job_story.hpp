@@ -135,11 +135,13 @@ private:
   std::map<std::string, row> rows_;
 };
 
-/// One job, told command by command. It does what an entity's shell does: what is due is decided before any command, and
-/// each decision's events and rows are kept. Look-ups are made as the door makes them.
+/// One job, told command by command. It does what an entity's shell does: what is due is decided before any command,
+/// and each decision's events and rows are kept. Look-ups are made as the door makes them.
 class story {
 public:
-  explicit story(const std::string& title = "Stage manager") : state_{kind::initial("acme:7")} { accepts(sight_of(title)); }
+  explicit story(const std::string& title = "Stage manager") : state_{kind::initial("acme:7")} {
+    accepts(sight_of(title));
+  }
 
   template <class Command>
   typename answer_to_one<Command>::type accepts(Command c) {
@@ -191,7 +193,8 @@ public:
   std::string events_text() const {
     std::string out;
     for (auto i = told_from_; i < journal.size(); ++i) {
-      out += (out.empty() ? "" : ", ") + std::visit([](const auto& e) { return std::string{e.type}; }, journal[i].first);
+      out +=
+          (out.empty() ? "" : ", ") + std::visit([](const auto& e) { return std::string{e.type}; }, journal[i].first);
       if (const auto subject = kind::subject(journal[i].first))
         out += ' ' + *subject;
     }
@@ -294,4 +297,4 @@ private:
   std::size_t told_from_ = 0;
 };
 
-} // namespace callboard::tests::board_jobs
+}  // namespace callboard::tests::board_jobs

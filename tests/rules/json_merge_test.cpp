@@ -9,7 +9,8 @@ TEST_CASE("objects merge key by key at every depth, anything else replaces, null
   REQUIRE(merged_json(R"({"a":1})", "{}") == R"({"a":1})");
   REQUIRE(merged_json(R"({"a":1,"b":2})", R"({"b":3,"c":4})") == R"({"a":1,"b":3,"c":4})");
   REQUIRE(merged_json(R"({"a":1,"b":2})", R"({"a":null})") == R"({"b":2})");
-  REQUIRE(merged_json(R"({"a":{"x":1,"y":{"z":2}}})", R"({"a":{"y":{"z":null,"w":3}}})") == R"({"a":{"x":1,"y":{"w":3}}})");
+  REQUIRE(merged_json(R"({"a":{"x":1,"y":{"z":2}}})", R"({"a":{"y":{"z":null,"w":3}}})") ==
+          R"({"a":{"x":1,"y":{"w":3}}})");
   REQUIRE(merged_json(R"({"a":[1,2]})", R"({"a":[3]})") == R"({"a":[3]})");
   REQUIRE(merged_json(R"({"a":[1]})", R"({"a":{"b":1}})") == R"({"a":{"b":1}})");
   REQUIRE(merged_json(R"({"a":{"b":1}})", R"({"a":"text"})") == R"({"a":"text"})");

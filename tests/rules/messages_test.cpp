@@ -1,9 +1,9 @@
-#include "messages/entity_id.hpp"
 #include "base/instant.hpp"
 #include "base/json_read.hpp"
+#include "base/sql.hpp"
+#include "messages/entity_id.hpp"
 #include "messages/opening.hpp"
 #include "messages/outcome.hpp"
-#include "base/sql.hpp"
 
 #include <catch2/catch.hpp>
 

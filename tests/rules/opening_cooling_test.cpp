@@ -142,7 +142,7 @@ TEST_CASE("with several free slots the cooling entry is passed over and the next
   s.pass(600s);  // ada decays while the opening is closed
   s.accepts(reopening);
   REQUIRE(s.events_text() == "JOB_UPDATED");  // reopening cools nobody
-  s.applies(2);                        // takes the slot
+  s.applies(2);                               // takes the slot
   const auto cyd = s.applies(3);
   const auto dan = s.applies(4);
   REQUIRE(s.waitlist() == std::vector{cyd, ada, dan});

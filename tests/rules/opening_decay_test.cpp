@@ -134,7 +134,7 @@ TEST_CASE("offers due together decay one by one by deadline, then by application
   // 3 decays first and 4 gets the slot; 1 decays and frees a slot for 3, who cools no more; 2
   // decays for 1.
   REQUIRE(s.events_text() == "DECAY_TRIGGERED 3, PROMOTED 4, DECAY_TRIGGERED 1, PROMOTED 3, "
-                      "DECAY_TRIGGERED 2, PROMOTED 1");
+                             "DECAY_TRIGGERED 2, PROMOTED 1");
   REQUIRE(s.waitlist() == std::vector{application_of({job_7}, 2)});
 }
 

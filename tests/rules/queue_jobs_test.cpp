@@ -132,7 +132,7 @@ TEST_CASE("dead jobs are grouped, and redriven by group, at a rate, only those t
     s.accepts<queue::job_result>(f);
   }
   const auto groups = s.accepts<queue::dead_groups>(queue::show_dead{"", 10}).groups;
-  CHECK(groups.size() == 3); // the last letters differ
+  CHECK(groups.size() == 3);  // the last letters differ
   queue::redrive request;
   request.error_code = "net";
   SECTION("by error code, at a rate") {

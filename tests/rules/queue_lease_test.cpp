@@ -118,8 +118,9 @@ TEST_CASE("many are completed in one event, each answered on its own") {
   s.claim(3);
   s.accepts<queue::job_result>(queue::cancel{"c", {}});
   queue::complete request;
-  request.jobs = {{"a", s.token_of("a"), "1"}, {"b", s.token_of("b") + 1, {}}, {"c", s.token_of("c"), {}}, {"d", 1, {}},
-               {"a", s.token_of("a"), "2"}, {"zz", 1, {}}};
+  request.jobs = {{"a", s.token_of("a"), "1"}, {"b", s.token_of("b") + 1, {}},
+                  {"c", s.token_of("c"), {}},  {"d", 1, {}},
+                  {"a", s.token_of("a"), "2"}, {"zz", 1, {}}};
   const auto made = s.accepts<queue::job_results>(request).jobs;
   REQUIRE(made.size() == 6);
   CHECK(made[0].status == queue::status::complete);

@@ -12,7 +12,7 @@ queue::configure aging(std::int64_t seconds) {
   return c;
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("the heaviest comes first, then the oldest, then the smallest id") {
   queue_story s;
@@ -162,8 +162,8 @@ TEST_CASE("at most so many jobs of one key at a time, whatever their type, and n
       j.data_text = R"({"user":{"id":)" + user + "}}";
     return j;
   };
-  s.enqueues({of("a1", "1", "mail", 90), of("a2", "1", "sms", 80), of("a3", "1", "mail", 70), of("b1", "\"x\"", "mail", 10),
-              of("free", "", "mail", 5)});
+  s.enqueues({of("a1", "1", "mail", 90), of("a2", "1", "sms", 80), of("a3", "1", "mail", 70),
+              of("b1", "\"x\"", "mail", 10), of("free", "", "mail", 5)});
   CHECK(s.claims(10) == "a1 a2 b1 free");
   CHECK(s.accepts<queue::explanation>(queue::explain{"a3"}).reason == "key_limit");
   CHECK(s.claims(10) == "");

@@ -259,4 +259,4 @@ private:
   std::int64_t seq_ = 0;
 };
 
-} // namespace callboard::tests
+}  // namespace callboard::tests

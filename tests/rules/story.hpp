@@ -234,7 +234,7 @@ public:
 
   std::vector<entry> journal;
   row_store store;
-  std::vector<row> extra_rows;           ///< payload rows of the last decision
+  std::vector<row> extra_rows;        ///< payload rows of the last decision
   std::size_t rows_changed = 0;       ///< by the last decision
   std::size_t most_rows_changed = 0;  ///< by any decision
 

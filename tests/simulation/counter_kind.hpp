@@ -2,8 +2,8 @@
 
 #include "actors/decision.hpp"
 #include "actors/entity.hpp"
-#include "messages/outcome.hpp"
 #include "base/sql.hpp"
+#include "messages/outcome.hpp"
 #include "openings.hpp"
 
 #include <optional>
@@ -60,8 +60,8 @@ struct counter_row {
   std::optional<instant> fuse;
   static constexpr std::string_view table_name = "counters";
   static constexpr std::size_t key_columns = 1;
-  static constexpr auto fields = std::tuple{field{"key", &counter_row::key}, field{"sum", &counter_row::sum},
-                                            field{"fuse", &counter_row::fuse}};
+  static constexpr auto fields =
+      std::tuple{field{"key", &counter_row::key}, field{"sum", &counter_row::sum}, field{"fuse", &counter_row::fuse}};
 };
 
 struct kind {
@@ -130,4 +130,4 @@ public:
 
 inline std::int64_t sum_in(const counting_world::answered& p) { return p->get<total>().sum; }
 
-} // namespace callboard::simulation::counting
+}  // namespace callboard::simulation::counting

@@ -24,7 +24,7 @@ std::shared_ptr<weight> weigh_next(world& w) {
   return seen;
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("a commit weighs what changed, not the hundred thousand who wait") {
   constexpr std::int64_t crowd = 100'000;
@@ -43,7 +43,7 @@ TEST_CASE("a commit weighs what changed, not the hundred thousand who wait") {
   CHECK(last->get<opening::application_result>().position == crowd + 1);
   CHECK(applied->heads == 1);
   CHECK(applied->lines == 1);
-  CHECK(applied->rows == 2); // the application and the counts
+  CHECK(applied->rows == 2);  // the application and the counts
 
   const auto left = weigh_next(w);
   CHECK(w.ask(id, leaves(id, crowd / 2))->accepted());
@@ -52,7 +52,8 @@ TEST_CASE("a commit weighs what changed, not the hundred thousand who wait") {
 
   // Everybody behind moved up by one, also for who loads the opening anew.
   w.crash();
-  const auto application_status = w.ask(id, opening::show_application_status{{nth(id, crowd / 2 - 1), nth(id, crowd / 2 + 1), nth(id, crowd + 2)}});
+  const auto application_status =
+      w.ask(id, opening::show_application_status{{nth(id, crowd / 2 - 1), nth(id, crowd / 2 + 1), nth(id, crowd + 2)}});
   const auto& where = application_status->get<opening::application_statuses>().applications;
   REQUIRE(where.size() == 3);
   CHECK(where[0].position == crowd / 2 - 2);
@@ -61,8 +62,8 @@ TEST_CASE("a commit weighs what changed, not the hundred thousand who wait") {
 
   const auto freed = weigh_next(w);
   CHECK(w.ask(id, leaves(id, 1))->accepted());
-  CHECK(freed->lines == 2); // withdrawn and promoted
-  CHECK(freed->rows == 4);  // both applications, the counts, the timer
+  CHECK(freed->lines == 2);  // withdrawn and promoted
+  CHECK(freed->rows == 4);   // both applications, the counts, the timer
   const auto acknowledged = weigh_next(w);
   CHECK(w.ask(id, opening::acknowledge{nth(id, 2)})->accepted());
   CHECK(acknowledged->lines == 1);

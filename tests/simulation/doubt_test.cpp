@@ -17,7 +17,7 @@ void falls_silent(world& w, bool commits_first) {
   };
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("a batch whose reply was lost is sent again, finds itself and is answered") {
   world w;
@@ -52,7 +52,7 @@ TEST_CASE("a batch that commits late, after anybody could have looked, is answer
   const auto id = w.create(job(1));
   w.store.fails(commit_status::unknown);
   w.store.next([](const persistence::batch& b, persistence::store& inner) {
-    inner.commit(b); // the first one arrives at last; who looked before saw nothing
+    inner.commit(b);  // the first one arrives at last; who looked before saw nothing
     return inner.commit(b);
   });
   const auto p = w.send(id, by(1));
@@ -99,7 +99,7 @@ TEST_CASE("a doubt that outlasts patience is admitted, and resolved all the same
   w.ask(a, by(7));
   falls_silent(w, committed);
   const auto wrote = w.send(a, by(1), "key");
-  w.settle_without_writer(); // a key is looked up first, and commands without one pass by
+  w.settle_without_writer();  // a key is looked up first, and commands without one pass by
   const auto saw = w.send_read(a, opening::show{});
   const auto refused = w.send(a, by(7));
   w.settle();
@@ -140,7 +140,7 @@ TEST_CASE("an entity without anything behind its doubtful batch is right after t
   const auto p = w.send(id, by(1), "key");
   w.pass(10s);
   CHECK(p->refused(code::outcome_unknown));
-  CHECK(w.read(id, opening::show{})->refused(code::not_applied)); // it would tell what nobody knows
+  CHECK(w.read(id, opening::show{})->refused(code::not_applied));  // it would tell what nobody knows
   w.faults->clears();
   w.pass(5s);
   CHECK(w.read(id, opening::show{})->get<opening::job>().active_count == 1);

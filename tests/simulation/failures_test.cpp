@@ -1,5 +1,5 @@
-#include "second_writer.hpp"
 #include "openings.hpp"
+#include "second_writer.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -28,7 +28,7 @@ void interferes(world& w, const std::string& job_id, opening::command c) {
   });
 }
 
-} // namespace
+}  // namespace
 
 // Certainly not committed, transient
 
@@ -132,7 +132,7 @@ TEST_CASE("a command whose entity was moved by somebody else is decided again on
 TEST_CASE("a head that stands elsewhere is enough, whatever the journal holds") {
   world w;
   const auto id = w.create(job(1));
-  w.store.moves_head(the(id)); // without an event that could collide with ours
+  w.store.moves_head(the(id));  // without an event that could collide with ours
   const auto p = w.send(id, by(1));
   w.settle();
   CHECK(p->accepted());
@@ -148,7 +148,7 @@ TEST_CASE("what was handed back is decided in the order it came, before what cam
   for (int i = 1; i <= 20; ++i)
     all.push_back(w.send(id, by(i)));
   w.settle_without_writer();
-  w.node->writer.step(); // cut; the commands are on their way back
+  w.node->writer.step();  // cut; the commands are on their way back
   for (int i = 21; i <= 40; ++i)
     all.push_back(w.send(id, by(i)));
   w.settle();
@@ -221,12 +221,12 @@ TEST_CASE("of many appends only the one that the store refuses fails") {
   for (std::size_t i = 0; i < good.size(); ++i) {
     REQUIRE(good[i]->accepted());
     // Halving does not change an entity's order.
-    CHECK(good[i]->get<opening::application_result>().application
-          == nth(ids[i % ids.size()], static_cast<std::int64_t>(i / ids.size()) + 1));
+    CHECK(good[i]->get<opening::application_result>().application ==
+          nth(ids[i % ids.size()], static_cast<std::int64_t>(i / ids.size()) + 1));
   }
   CHECK(w.node->writer.counted().poisoned == 1);
   CHECK(w.has_warning("refuses what passed"));
-  CHECK(w.store.commits() - commits < 20); // about twice the logarithm, not one by one
+  CHECK(w.store.commits() - commits < 20);  // about twice the logarithm, not one by one
   CHECK(w.verified());
 }
 
@@ -343,8 +343,8 @@ TEST_CASE("an offer that is due while the store is away decays soon after it is 
 
 namespace {
 
-constexpr const char* tables[] = {"writers", "heads",          "journal",      "timers",
-                                  "requests", "applicants", "openings", "opening_counts", "applications", "ids"};
+constexpr const char* tables[] = {"writers",    "heads",    "journal",        "timers",       "requests",
+                                  "applicants", "openings", "opening_counts", "applications", "ids"};
 
 void backs_up(world& w) {
   for (const std::string t : tables)
@@ -358,7 +358,7 @@ void restores(world& w) {
   }
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("a store that went back in time is loaded anew, loudly") {
   world w;
@@ -383,7 +383,7 @@ TEST_CASE("a store that went back in time is loaded anew, loudly") {
   // Nor does the directory know people whom the store does not know.
   const auto early = w.send_public(b, "ada@example.org");
   w.settle();
-  CHECK(early->refused(code::not_applied)); // ids have to be asked for anew
+  CHECK(early->refused(code::not_applied));  // ids have to be asked for anew
   const auto ada = w.send_public(b, "ada@example.org");
   w.settle();
   REQUIRE(ada->accepted());
@@ -400,7 +400,7 @@ TEST_CASE("ids given out by a store that went back in time are not used twice") 
   restores(w);
   w.send(lost, by(1));
   w.pass(2s);
-  w.node->ids.next("openings", w.node->writer); // asks for a block
+  w.node->ids.next("openings", w.node->writer);  // asks for a block
   w.settle();
   for (int i = 0; i < 150; ++i) {
     const auto p = w.send_create(job(1));
@@ -449,5 +449,5 @@ TEST_CASE("a store's clock that jumps fires nothing early and leaves nothing stu
   CHECK(w.count(count_of("DECAY_TRIGGERED")) == 1);
   sampled(120s);
   CHECK(w.count(count_of("DECAY_TRIGGERED")) >= 2);
-  CHECK(w.verified()); // times of an entity never go back
+  CHECK(w.verified());  // times of an entity never go back
 }

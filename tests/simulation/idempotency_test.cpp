@@ -1,7 +1,6 @@
-#include "second_writer.hpp"
-#include "openings.hpp"
-
 #include "base/json_write.hpp"
+#include "openings.hpp"
+#include "second_writer.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -21,7 +20,7 @@ std::shared_ptr<opening_probe> send_other(world& w, const std::string& id, openi
 
 std::int64_t records(world& w) { return w.count("select count(*) from requests"); }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("a retried apply is answered as the first time") {
   world w;
@@ -117,7 +116,7 @@ TEST_CASE("when the first was refused whoever joined is decided on its own") {
   }
   CHECK(records(w) == 0);
   w.ask(id, with_phase(opening::phase::open));
-  CHECK(w.ask(id, by(1), "key")->accepted()); // only successes are remembered
+  CHECK(w.ask(id, by(1), "key")->accepted());  // only successes are remembered
 }
 
 TEST_CASE("a create that races itself with one key makes one opening") {
@@ -141,12 +140,12 @@ TEST_CASE("a success without events commits its record alone") {
   world w;
   const auto id = w.create(job(1));
   const auto commits = w.store.commits();
-  const auto first = w.send(id, with_capacity(1), "key"); // it is 1 already
+  const auto first = w.send(id, with_capacity(1), "key");  // it is 1 already
   w.settle_without_writer();
   CHECK(first->answers == 0);
   const auto joined = w.send(id, with_capacity(1), "key");
   w.settle_without_writer();
-  CHECK(joined->answers == 0); // all events are stored, the record is not
+  CHECK(joined->answers == 0);  // all events are stored, the record is not
   w.settle();
   REQUIRE(first->accepted());
   CHECK(joined->replayed());
@@ -212,8 +211,9 @@ TEST_CASE("a cut while a key is looked up loses nobody") {
   const auto plain = w.send(id, by(1));
   const auto keyed = w.send(id, by(2), "key");
   const auto joined = w.send(id, by(2), "key");
-  while (w.node->scheduler.try_run_once()) {} // decided, asked for, not looked up
-  w.node->writer.step();                      // cut
+  while (w.node->scheduler.try_run_once()) {
+  }                       // decided, asked for, not looked up
+  w.node->writer.step();  // cut
   w.settle();
   CHECK(plain->accepted());
   CHECK(keyed->accepted() + joined->accepted() == 1);
@@ -250,7 +250,7 @@ TEST_CASE("a key that somebody else used first answers with what was stored") {
   w.settle();
   REQUIRE(p->replayed());
   CHECK(p->again->body == "{\"from\":\"elsewhere\"}");
-  CHECK(w.resolutions == 1); // its key was taken, not its address
+  CHECK(w.resolutions == 1);  // its key was taken, not its address
   CHECK(w.count("select count(*) from applications") == 0);
   CHECK(w.verified());
 }
@@ -262,10 +262,12 @@ TEST_CASE("a keyed request that is turned away after its look-up does not block 
 
   SECTION("because its deadline has passed") {
     const auto p = w.send(id, by(1), "key");
-    while (w.node->scheduler.try_run_once()) {}
+    while (w.node->scheduler.try_run_once()) {
+    }
     const auto joined = w.send(id, by(1), "key");
-    while (w.node->scheduler.try_run_once()) {}
-    p->deadline = w.steady() - 1ms; // while the look-up took its time
+    while (w.node->scheduler.try_run_once()) {
+    }
+    p->deadline = w.steady() - 1ms;  // while the look-up took its time
     w.settle();
     CHECK(p->refused(code::not_applied));
     CHECK(joined->accepted());
@@ -275,9 +277,11 @@ TEST_CASE("a keyed request that is turned away after its look-up does not block 
     w.send(other, by(1));
     w.pass(4'990ms);
     const auto p = w.send(id, by(1), "key");
-    while (w.node->scheduler.try_run_once()) {}
+    while (w.node->scheduler.try_run_once()) {
+    }
     const auto joined = w.send(id, by(1), "key");
-    while (w.node->scheduler.try_run_once()) {}
+    while (w.node->scheduler.try_run_once()) {
+    }
     // Patience ends between its arrival and its look-up.
     w.node->scheduler.clock().advance_time(20ms);
     w.node->writer.step();

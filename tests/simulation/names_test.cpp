@@ -1,5 +1,5 @@
-#include "second_writer.hpp"
 #include "openings.hpp"
+#include "second_writer.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -28,7 +28,7 @@ std::int64_t rows_of(world& w, const std::string& email) {
   return w.count("select count(*) from applicants where email = '" + email + "'");
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("who applies for the first time is registered by the same commit") {
   world w;
@@ -114,7 +114,7 @@ TEST_CASE("one new address at two openings is one applicant, in two batches") {
   const auto b = w.create(job(1));
   w.store.fails(commit_status::transient);
   const auto one = w.send_public(a, ada);
-  w.settle(); // in flight
+  w.settle();  // in flight
   const auto two = w.send_public(b, ada);
   w.pass(1s);
   REQUIRE(one->accepted());
@@ -162,8 +162,8 @@ TEST_CASE("when one of two that brought an address is poison, the other still br
   const auto a = w.create(job(1));
   const auto b = w.create(job(1));
   w.faults->on_commit = [a](const batch& batch, persistence::store&) {
-    const bool offends = std::any_of(batch.heads.begin(), batch.heads.end(),
-                                     [&](const auto& h) { return h.entity->key == a; });
+    const bool offends =
+        std::any_of(batch.heads.begin(), batch.heads.end(), [&](const auto& h) { return h.entity->key == a; });
     return offends ? std::optional{store_faults::outcome(commit_status::poison)} : std::nullopt;
   };
   const auto one = w.send_public(a, ada);
@@ -187,7 +187,7 @@ TEST_CASE("a request that fails leaves no applicant behind") {
   w.pass(6s);
   w.faults->clears();
   w.pass(2s);
-  const auto p = w.send_public(id, ada); // does not exist: its create failed
+  const auto p = w.send_public(id, ada);  // does not exist: its create failed
   w.settle();
   CHECK(p->refused(code::not_found));
   CHECK(w.count("select count(*) from applicants") == 0);
@@ -202,7 +202,7 @@ TEST_CASE("an address keeps its id while anybody carries it, and the store decid
   w.pass(50ms);
   const auto two = w.send_public(b, ada);
   w.pass(3s);
-  w.pass(120s); // nobody holds the row any more
+  w.pass(120s);  // nobody holds the row any more
   const auto c = w.create(job(1));
   const auto three = w.send_public(c, ada);
   w.settle();

@@ -49,4 +49,4 @@ inline std::string count_of(std::string_view type) {
   return "select count(*) from journal where type = '" + std::string{type} + "'";
 }
 
-} // namespace callboard::simulation
+}  // namespace callboard::simulation

@@ -27,7 +27,7 @@ std::string joined(const std::vector<std::string>& sentences) {
   return out;
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("whatever order things happen in and whatever fails, every promise is kept") {
   int commands = 0;

@@ -1,7 +1,6 @@
-#include "world.hpp"
-
 #include "actors/queue/reads.hpp"
 #include "tests/store/backends.hpp"
+#include "world.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -49,7 +48,7 @@ queue::new_job work(std::string id, std::int64_t weight = 5) {
   return j;
 }
 
-} // namespace
+}  // namespace
 
 TEMPLATE_TEST_CASE("a queue lives the same life on every store", "", test::memory, test::file, test::postgres) {
   TestType on;
@@ -79,7 +78,7 @@ TEMPLATE_TEST_CASE("a queue lives the same life on every store", "", test::memor
   CHECK(held.worker == "w");
   CHECK(held.lease_token == queue::token_text("work", a));
 
-  l.w.pass(60s); // the lease ends, and the patience of the brief one
+  l.w.pass(60s);  // the lease ends, and the patience of the brief one
   CHECK(l.row("a").attempts == 1);
   CHECK(l.row("a").error_code == "lease_lost");
   CHECK(l.row("brief").status == queue::status::failed);

@@ -1,6 +1,5 @@
-#include "world.hpp"
-
 #include "messages/event_codec.hpp"
+#include "world.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -23,8 +22,11 @@ queue::new_job work(std::string id, std::string type = "mail") {
   j.content = 1;
   return j;
 }
-queue::enqueue one(std::string id, std::string type = "mail") { return {{work(std::move(id), std::move(type))}, false}; }
-queue::claim claiming(std::int64_t wait_s = 0, std::optional<std::vector<std::string>> types = {}, std::int64_t lease_s = 60) {
+queue::enqueue one(std::string id, std::string type = "mail") {
+  return {{work(std::move(id), std::move(type))}, false};
+}
+queue::claim claiming(std::int64_t wait_s = 0, std::optional<std::vector<std::string>> types = {},
+                      std::int64_t lease_s = 60) {
   return {"w", std::move(types), 1, lease_s, wait_s};
 }
 std::string jobs_of(const queue_probe& p) {
@@ -49,7 +51,7 @@ struct queue_world : world {
   }
 };
 
-} // namespace
+}  // namespace
 
 TEST_CASE("a claim that waits is answered the moment work arrives, in the order of arrival") {
   queue_world w;
@@ -210,7 +212,8 @@ TEST_CASE("waiting claims survive a cut of their queue") {
   w.ask_work(claiming());
   const auto waiting = w.send_work(claiming(25));
   w.settle();
-  w.store.next([](const persistence::batch&, persistence::store&) { return store_faults::outcome(commit_status::poison); }, 2);
+  w.store.next(
+      [](const persistence::batch&, persistence::store&) { return store_faults::outcome(commit_status::poison); }, 2);
   CHECK(w.ask_work(one("b"))->refused(code::internal));
   CHECK(waiting->answers == 0);
   CHECK(w.ask_work(one("c"))->accepted());
@@ -334,7 +337,7 @@ public:
 private:
   struct request {
     queue_probe_ptr probe;
-    std::string what; ///< enqueue, claim, complete, other
+    std::string what;  ///< enqueue, claim, complete, other
     std::string id;
     bool lost = false;
   };
@@ -393,28 +396,37 @@ private:
     if (any(4) != 0)
       held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(at));
     switch (any(5)) {
-      case 0: {
-        queue::fail f;
-        f.id = id;
-        f.token = token;
-        f.error = "broken";
-        return add("other", id, f);
-      }
-      case 1: return add("other", id, queue::heartbeat{id, token, {}, {}, {}});
-      default: return add("complete", id, queue::complete{{{id, token, {}}}, true});
+    case 0: {
+      queue::fail f;
+      f.id = id;
+      f.token = token;
+      f.error = "broken";
+      return add("other", id, f);
+    }
+    case 1:
+      return add("other", id, queue::heartbeat{id, token, {}, {}, {}});
+    default:
+      return add("complete", id, queue::complete{{{id, token, {}}}, true});
     }
   }
 
   void fault() {
     ++faults;
     switch (any(7)) {
-      case 0: return world_.store.fails(commit_status::transient, 1 + any(4));
-      case 1: return world_.store.fails(commit_status::unknown, 1 + any(2));
-      case 2: return world_.store.loses_reply();
-      case 3: return world_.store.commits_late();
-      case 4: return world_.store.fails_reconnects(1 + any(4));
-      case 5: return world_.store.fails_reads(1 + any(2));
-      default: return world_.store.fails(commit_status::down);
+    case 0:
+      return world_.store.fails(commit_status::transient, 1 + any(4));
+    case 1:
+      return world_.store.fails(commit_status::unknown, 1 + any(2));
+    case 2:
+      return world_.store.loses_reply();
+    case 3:
+      return world_.store.commits_late();
+    case 4:
+      return world_.store.fails_reconnects(1 + any(4));
+    case 5:
+      return world_.store.fails_reads(1 + any(2));
+    default:
+      return world_.store.fails(commit_status::down);
     }
   }
 
@@ -459,33 +471,34 @@ private:
     std::map<std::string, int> enqueued, completed;
     std::map<std::string, std::int64_t> holder;
     const auto from = world_.faults->behind().open_reader();
-    from->query("select type, data from journal where kind = 'queue' order by pos", {}, [&](const persistence::result_row& r) {
-      const auto e = decode_event<queue::event>(r.text(0), r.text(1));
-      if (const auto* in = std::get_if<queue::enqueued>(&e))
-        for (const auto& j : in->jobs)
-          require(++enqueued[j.id] == 1, j.id + " was enqueued twice");
-      if (const auto* c = std::get_if<queue::claimed>(&e))
-        for (const auto& id : c->jobs) {
-          require(!holder.contains(id), id + " was claimed while somebody held it");
-          holder[id] = c->token;
-        }
-      const auto freed = [&](const auto& jobs) {
-        for (const auto& id : jobs)
-          holder.erase(id);
-      };
-      if (const auto* l = std::get_if<queue::lapsed>(&e))
-        freed(l->jobs);
-      if (const auto* t = std::get_if<queue::retried>(&e))
-        holder.erase(t->id);
-      if (const auto* d = std::get_if<queue::died>(&e))
-        for (const auto& j : d->jobs)
-          holder.erase(j.id);
-      if (const auto* done = std::get_if<queue::completed>(&e)) {
-        for (const auto& id : done->jobs)
-          require(++completed[id] == 1, id + " was completed twice");
-        freed(done->jobs);
-      }
-    });
+    from->query("select type, data from journal where kind = 'queue' order by pos", {},
+                [&](const persistence::result_row& r) {
+                  const auto e = decode_event<queue::event>(r.text(0), r.text(1));
+                  if (const auto* in = std::get_if<queue::enqueued>(&e))
+                    for (const auto& j : in->jobs)
+                      require(++enqueued[j.id] == 1, j.id + " was enqueued twice");
+                  if (const auto* c = std::get_if<queue::claimed>(&e))
+                    for (const auto& id : c->jobs) {
+                      require(!holder.contains(id), id + " was claimed while somebody held it");
+                      holder[id] = c->token;
+                    }
+                  const auto freed = [&](const auto& jobs) {
+                    for (const auto& id : jobs)
+                      holder.erase(id);
+                  };
+                  if (const auto* l = std::get_if<queue::lapsed>(&e))
+                    freed(l->jobs);
+                  if (const auto* t = std::get_if<queue::retried>(&e))
+                    holder.erase(t->id);
+                  if (const auto* d = std::get_if<queue::died>(&e))
+                    for (const auto& j : d->jobs)
+                      holder.erase(j.id);
+                  if (const auto* done = std::get_if<queue::completed>(&e)) {
+                    for (const auto& id : done->jobs)
+                      require(++completed[id] == 1, id + " was completed twice");
+                    freed(done->jobs);
+                  }
+                });
     std::map<std::string, int> told;
     for (const auto& w : wanted_) {
       const auto& p = *w.probe;
@@ -511,7 +524,7 @@ private:
   int enqueued_ = 0;
 };
 
-} // namespace
+}  // namespace
 
 TEST_CASE("whatever fails, each job is completed once and no stale lease counts") {
   const char* wanted = std::getenv("CALLBOARD_SIMULATION_SEEDS");

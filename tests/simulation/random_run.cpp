@@ -15,9 +15,9 @@ constexpr int steps = 150;
 
 /// Every decision has one of these; the rest of it are promotions.
 constexpr std::string_view primary =
-  "('JOB_CREATED', 'JOB_UPDATED', 'APPLIED', 'WITHDRAWN', 'ACKNOWLEDGED', 'DECLINED', 'ADDED')";
+    "('JOB_CREATED', 'JOB_UPDATED', 'APPLIED', 'WITHDRAWN', 'ACKNOWLEDGED', 'DECLINED', 'ADDED')";
 
-} // namespace
+}  // namespace
 
 random_run::random_run(unsigned seed) : random_{seed}, world_{seed} {
   for (int i = 0; i < 3; ++i) {
@@ -52,8 +52,8 @@ void random_run::add(std::shared_ptr<probe<Kind>> p, bool changes, std::string k
   };
   callers_.push_back({p, [raw] { return raw->answers; },
                       [raw] { return raw->no ? std::optional{raw->no->what} : std::nullopt; },
-                      [raw] { return raw->accepted(); }, [raw] { return raw->replayed(); }, [raw] { return raw->version; },
-                      changes, std::move(key), std::move(email), false});
+                      [raw] { return raw->accepted(); }, [raw] { return raw->replayed(); },
+                      [raw] { return raw->version; }, changes, std::move(key), std::move(email), false});
 }
 
 std::int64_t random_run::stored_version(const entity_id& e) {
@@ -61,8 +61,8 @@ std::int64_t random_run::stored_version(const entity_id& e) {
 }
 
 std::int64_t random_run::primary_events(const std::string& request) {
-  return world_.count("select count(*) from journal where request = '" + request + "' and type in "
-                      + std::string{primary});
+  return world_.count("select count(*) from journal where request = '" + request + "' and type in " +
+                      std::string{primary});
 }
 
 void random_run::run() {
@@ -107,41 +107,47 @@ void random_run::command() {
   const auto id = some_opening();
   const auto number = nth(id, 1 + any(12));
   switch (any(15)) {
-    case 0:
-    case 1:
-    case 2: return add(world_.send(id, by(1 + any(8))), true);
-    case 3:
-    case 4: {
-      const auto email = "p" + std::to_string(any(4)) + "@example.org";
-      return add(world_.send_public(id, email), true, {}, email);
-    }
-    case 5: { // the same again and again
-      const auto n = any(4);
-      const auto key = "apply-" + std::to_string(n);
-      return add(world_.send(id, by(100 + n), key), true, id + "/" + key);
-    }
-    case 6: return add(world_.send(id, opening::withdraw{number, {}, {}}), true);
-    case 7: return add(world_.send(id, opening::acknowledge{number}), true);
-    case 8: return add(world_.send(id, opening::decline{number}), true);
-    case 9: {
-      auto change = with_title("Title " + std::to_string(callers_.size()));
-      change.capacity = 1 + any(4);
-      return add(world_.send(id, change), true);
-    }
-    case 10: return add(world_.send_read(id, opening::show_queue{}), false);
-    case 11: {
-      const auto key = "create-" + std::to_string(any(3));
-      const auto p = world_.send_create(job(1), key);
-      return add(p, true, key);
-    }
-    case 12:
-      if (often(50))
-        return add(world_.send_read<counting::kind>("a", counting::show{}), false);
-      return add(world_.sends(often(40) ? counting::command{counting::explode{}} : counting::command{counting::add{1}}), true);
-    default: { // counting has no sense of its own of what is a duplicate
-      const auto key = "add-" + std::to_string(any(4));
-      return add(world_.send<counting::kind>("a", counting::add{1}, key), true, key);
-    }
+  case 0:
+  case 1:
+  case 2:
+    return add(world_.send(id, by(1 + any(8))), true);
+  case 3:
+  case 4: {
+    const auto email = "p" + std::to_string(any(4)) + "@example.org";
+    return add(world_.send_public(id, email), true, {}, email);
+  }
+  case 5: {  // the same again and again
+    const auto n = any(4);
+    const auto key = "apply-" + std::to_string(n);
+    return add(world_.send(id, by(100 + n), key), true, id + "/" + key);
+  }
+  case 6:
+    return add(world_.send(id, opening::withdraw{number, {}, {}}), true);
+  case 7:
+    return add(world_.send(id, opening::acknowledge{number}), true);
+  case 8:
+    return add(world_.send(id, opening::decline{number}), true);
+  case 9: {
+    auto change = with_title("Title " + std::to_string(callers_.size()));
+    change.capacity = 1 + any(4);
+    return add(world_.send(id, change), true);
+  }
+  case 10:
+    return add(world_.send_read(id, opening::show_queue{}), false);
+  case 11: {
+    const auto key = "create-" + std::to_string(any(3));
+    const auto p = world_.send_create(job(1), key);
+    return add(p, true, key);
+  }
+  case 12:
+    if (often(50))
+      return add(world_.send_read<counting::kind>("a", counting::show{}), false);
+    return add(world_.sends(often(40) ? counting::command{counting::explode{}} : counting::command{counting::add{1}}),
+               true);
+  default: {  // counting has no sense of its own of what is a duplicate
+    const auto key = "add-" + std::to_string(any(4));
+    return add(world_.send<counting::kind>("a", counting::add{1}, key), true, key);
+  }
   }
 }
 
@@ -149,48 +155,62 @@ void random_run::fault() {
   ++faults_;
   const auto id = some_opening();
   switch (any(11)) {
-    case 0: return world_.store.fails(commit_status::transient, 1 + any(4));
-    case 1: return world_.store.fails(commit_status::full);
-    case 2: return world_.store.fails(commit_status::unknown, 1 + any(2));
-    case 3: return world_.store.loses_reply();
-    case 4: return world_.store.commits_late();
-    case 5: return world_.store.fails_reconnects(1 + any(4));
-    case 6: return world_.store.fails_reads(1 + any(2));
-    case 7: // a batch that had committed finds itself before anything in it can offend
-      return world_.store.next(
+  case 0:
+    return world_.store.fails(commit_status::transient, 1 + any(4));
+  case 1:
+    return world_.store.fails(commit_status::full);
+  case 2:
+    return world_.store.fails(commit_status::unknown, 1 + any(2));
+  case 3:
+    return world_.store.loses_reply();
+  case 4:
+    return world_.store.commits_late();
+  case 5:
+    return world_.store.fails_reconnects(1 + any(4));
+  case 6:
+    return world_.store.fails_reads(1 + any(2));
+  case 7:  // a batch that had committed finds itself before anything in it can offend
+    return world_.store.next(
         [this](const batch& b, persistence::store& inner) {
-          return world_.count("select batch from writers") == b.number ? inner.commit(b) : store_faults::outcome(commit_status::poison);
+          return world_.count("select batch from writers") == b.number ? inner.commit(b)
+                                                                       : store_faults::outcome(commit_status::poison);
         },
         1 + any(3));
-    case 8: return world_.store.fails(commit_status::down);
-    case 9: // somebody else decides for one of ours
-      return world_.store.next([this, id, stranger = 1'000 + ++strangers_](const batch& b, persistence::store& inner) {
-        if (!over_)
-          second_writer{world_.faults->behind(), world_.now()}.decides(id, by(stranger));
-        return inner.commit(b);
-      });
-    default: // or registers an address
-      return world_.store.next([this, n = any(4), id = 1'000'000 + ++strangers_](const batch& b, persistence::store& inner) {
-        const auto email = "p" + std::to_string(n) + "@example.org";
-        if (!over_ && world_.count("select count(*) from applicants where email = '" + email + "'") == 0)
-          second_writer{world_.faults->behind(), world_.now()}.registers(id, email);
-        return inner.commit(b);
-      });
+  case 8:
+    return world_.store.fails(commit_status::down);
+  case 9:  // somebody else decides for one of ours
+    return world_.store.next([this, id, stranger = 1'000 + ++strangers_](const batch& b, persistence::store& inner) {
+      if (!over_)
+        second_writer{world_.faults->behind(), world_.now()}.decides(id, by(stranger));
+      return inner.commit(b);
+    });
+  default:  // or registers an address
+    return world_.store.next(
+        [this, n = any(4), id = 1'000'000 + ++strangers_](const batch& b, persistence::store& inner) {
+          const auto email = "p" + std::to_string(n) + "@example.org";
+          if (!over_ && world_.count("select count(*) from applicants where email = '" + email + "'") == 0)
+            second_writer{world_.faults->behind(), world_.now()}.registers(id, email);
+          return inner.commit(b);
+        });
   }
 }
 
 void random_run::storm() {
   ++faults_;
   switch (any(4)) {
-    case 0: return world_.faults->stays(commit_status::transient);
-    case 1: return world_.faults->stays(commit_status::full);
-    case 2: world_.faults->unreachable = true; return;
-    default:
-      world_.faults->on_commit = [commits = often(50)](const batch& b, persistence::store& behind) {
-        if (commits)
-          behind.commit(b);
-        return store_faults::outcome(commit_status::unknown);
-      };
+  case 0:
+    return world_.faults->stays(commit_status::transient);
+  case 1:
+    return world_.faults->stays(commit_status::full);
+  case 2:
+    world_.faults->unreachable = true;
+    return;
+  default:
+    world_.faults->on_commit = [commits = often(50)](const batch& b, persistence::store& behind) {
+      if (commits)
+        behind.commit(b);
+      return store_faults::outcome(commit_status::unknown);
+    };
   }
 }
 
@@ -256,12 +276,12 @@ void random_run::check_people() {
               c.request->by->request + " applied as somebody else");
     }
   require(world_.count("select count(*) from applicants a where a.id < 1000000 and not exists "
-                       "(select 1 from applications x where x.applicant = a.id)")
-            == 0,
+                       "(select 1 from applications x where x.applicant = a.id)") == 0,
           "somebody is registered who never applied");
 }
 
-/// Live never grows above capacity, at no point of the journal, and in the end no slot is free while somebody may have it.
+/// Live never grows above capacity, at no point of the journal, and in the end no slot is free while somebody may have
+/// it.
 void random_run::check_openings() {
   const auto from = world_.faults->behind().open_reader();
   struct tally {
@@ -295,10 +315,11 @@ void random_run::check_openings() {
     else if (const auto* x = std::get_if<opening::decayed>(&e))
       t.live.erase(x->application.value);
   });
-  require(world_.count("select count(*) from openings o join opening_counts c on c.id = o.id where o.phase = 'open' "
-                       "and c.active + c.pending < o.capacity and c.waiting > (case when c.cooling is null then 0 else 1 end)")
-            == 0,
-          "a slot is free while somebody waits for it");
+  require(
+      world_.count(
+          "select count(*) from openings o join opening_counts c on c.id = o.id where o.phase = 'open' "
+          "and c.active + c.pending < o.capacity and c.waiting > (case when c.cooling is null then 0 else 1 end)") == 0,
+      "a slot is free while somebody waits for it");
 }
 
 void random_run::check_counters() {
@@ -325,10 +346,10 @@ void random_run::remember() {
   const auto from = world_.faults->behind().open_reader();
   constexpr std::string_view lines = "select pos, key, seq, type, at, data from journal order by pos";
   from->query(lines, {}, [&](const persistence::result_row& r) {
-    all += std::to_string(r.integer(0)) + ' ' + std::string{r.text(1)} + ' ' + std::to_string(r.integer(2)) + ' '
-           + std::string{r.text(3)} + ' ' + std::to_string(r.integer(4)) + ' ' + std::string{r.text(5)} + '\n';
+    all += std::to_string(r.integer(0)) + ' ' + std::string{r.text(1)} + ' ' + std::to_string(r.integer(2)) + ' ' +
+           std::string{r.text(3)} + ' ' + std::to_string(r.integer(4)) + ' ' + std::string{r.text(5)} + '\n';
   });
   trace_ = stable_hash(all);
 }
 
-} // namespace callboard::simulation
+}  // namespace callboard::simulation

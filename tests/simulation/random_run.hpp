@@ -19,7 +19,7 @@ public:
   void run();
 
   std::vector<std::string> complaints;
-  std::uint64_t trace() const { return trace_; } ///< the same seed makes the same one
+  std::uint64_t trace() const { return trace_; }  ///< the same seed makes the same one
   int commands() const { return static_cast<int>(callers_.size()); }
   int faults() const { return faults_; }
 
@@ -28,13 +28,13 @@ private:
   struct caller {
     std::shared_ptr<actors::request> request;
     std::function<int()> answers;
-    std::function<std::optional<code>()> refused; ///< why, if it was
+    std::function<std::optional<code>()> refused;  ///< why, if it was
     std::function<bool()> accepted, replayed;
     std::function<std::int64_t()> version;
-    bool changes = true;      ///< has an effect when it is accepted
-    std::string key;          ///< shared by all that ask for the same thing
+    bool changes = true;  ///< has an effect when it is accepted
+    std::string key;      ///< shared by all that ask for the same thing
     std::string email;
-    bool lost = false;        ///< its process died before it was answered
+    bool lost = false;  ///< its process died before it was answered
   };
 
   template <class Kind>
@@ -66,11 +66,11 @@ private:
   counting::counting_world world_;
   std::vector<std::string> openings_;
   std::vector<caller> callers_;
-  std::unordered_map<entity_id, std::int64_t> told_; ///< the latest version that anybody was told
+  std::unordered_map<entity_id, std::int64_t> told_;  ///< the latest version that anybody was told
   int faults_ = 0;
   int strangers_ = 0;
-  bool over_ = false; ///< no stranger interferes any more
+  bool over_ = false;  ///< no stranger interferes any more
   std::uint64_t trace_ = 0;
 };
 
-} // namespace callboard::simulation
+}  // namespace callboard::simulation

@@ -43,7 +43,7 @@ TEST_CASE("an answer behind a committed append needs no transaction") {
   const auto commits = w.store.commits();
   w.store.fails(commit_status::transient);
   const auto wrote = w.send(id, by(1));
-  w.settle(); // in flight, and waiting for its second try
+  w.settle();  // in flight, and waiting for its second try
   const auto saw = w.send_read(id, opening::show{});
   w.settle();
   CHECK(saw->answers == 0);

@@ -12,7 +12,7 @@ std::string crowded(world& w, std::int64_t waiting) {
   const auto id = w.create(job(1));
   for (std::int64_t i = 1; i <= waiting + 1; ++i) {
     w.send(id, by(i));
-    if (i % 500 == 0) // an entity takes so many requests at a time
+    if (i % 500 == 0)  // an entity takes so many requests at a time
       w.settle();
   }
   w.settle();
@@ -21,7 +21,7 @@ std::string crowded(world& w, std::int64_t waiting) {
 
 std::int64_t promotions(world& w) { return w.count(count_of("PROMOTED")); }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("what was not committed when the process died has not happened") {
   world w;
@@ -52,7 +52,7 @@ TEST_CASE("ids given before a crash are not given again") {
   world w;
   std::set<std::string> ids;
   for (int life = 0; life < 5; ++life) {
-    for (int i = 0; i < 25; ++i) // more than a block
+    for (int i = 0; i < 25; ++i)  // more than a block
       CHECK(ids.insert(w.create(job(1))).second);
     w.crash();
   }
@@ -66,10 +66,10 @@ TEST_CASE("an offer that was due while nobody was there decays at the start, bef
   w.ask(id, by(2));
   w.ask(id, by(3));
   w.ask(id, leaves(id, 1));
-  w.faults->unreachable = true; // the process is not there
+  w.faults->unreachable = true;  // the process is not there
   w.pass(5min);
   w.faults->clears();
-  w.write("update timers set due = due"); // the row as the last commit left it
+  w.write("update timers set due = due");  // the row as the last commit left it
   w.crash();
   const auto late = w.ask(id, opening::acknowledge{nth(id, 2)});
   CHECK(late->refused(code::gone));
@@ -85,7 +85,7 @@ TEST_CASE("what is due decays at a start that nobody asks anything of") {
   w.ask(id, by(3));
   w.ask(id, leaves(id, 1));
   const auto due = w.count("select due from timers");
-  w.node->scheduler.clock().cancel_all(); // this process has stopped its timers
+  w.node->scheduler.clock().cancel_all();  // this process has stopped its timers
   w.node->scheduler.clock().advance_time(3min);
   w.crash();
   CHECK(w.count(count_of("DECAY_TRIGGERED")) == 1);
@@ -113,8 +113,8 @@ TEST_CASE("no newcomer comes before the rest of a cascade") {
   w.settle();
   REQUIRE(new_applicant->accepted());
   // It meets the opening as the whole cascade leaves it: with one slot free and nobody waiting, or full.
-  CHECK(new_applicant->get<opening::application_result>().status
-        == (one_more ? opening::status::active : opening::status::waitlist));
+  CHECK(new_applicant->get<opening::application_result>().status ==
+        (one_more ? opening::status::active : opening::status::waitlist));
   CHECK(promotions(w) == 2'500);
   CHECK(w.verified());
 }
@@ -123,8 +123,9 @@ TEST_CASE("a cascade interrupted by a crash goes on at the start") {
   world w;
   const auto id = crowded(w, 2'500);
   const auto raised = w.send(id, with_capacity(2'501));
-  while (w.node->scheduler.try_run_once()) {}
-  w.node->writer.step(); // the first thousand
+  while (w.node->scheduler.try_run_once()) {
+  }
+  w.node->writer.step();  // the first thousand
   CHECK(promotions(w) < 2'500);
   CHECK(promotions(w) > 0);
   CHECK(w.verified());

@@ -19,7 +19,7 @@ sql_param param(const sql_value& v) {
   return std::visit([](const auto& x) { return sql_param{x}; }, v);
 }
 
-} // namespace
+}  // namespace
 
 void second_writer::put(const row& r) {
   std::string names, marks, key, changes;
@@ -35,8 +35,8 @@ void second_writer::put(const row& r) {
       changes += (changes.empty() ? "" : ", ") + name + " = excluded." + name;
     params.push_back(param(r.values[i]));
   }
-  store_.write("insert into " + std::string{r.in->name} + " (" + names + ") values (" + marks + ") on conflict (" + key
-                 + ") do update set " + changes,
+  store_.write("insert into " + std::string{r.in->name} + " (" + names + ") values (" + marks + ") on conflict (" +
+                   key + ") do update set " + changes,
                params, ignore);
 }
 
@@ -54,22 +54,34 @@ void second_writer::decides(const std::string& job, const opening::command& c) {
     const auto [type, data] = encode_event(e);
     const auto subject = opening::kind::subject(e);
     hash = persistence::chain_hash(hash, opening::kind::name, job, ++seq, type, d.now, subject, me, data);
-    const std::vector<sql_param> line{std::string{opening::kind::name}, job, seq, std::string{type}, to_ms(d.now),
-                                      subject ? sql_param{*subject} : sql_param{}, me.actor_type, me.actor_id, me.reason,
-                                      me.trace, me.request, data, bytes{hash}};
-    store_.write("insert into journal (kind, key, seq, type, at, subject, actor_type, actor_id, reason, trace, request, "
-                 "data, hash) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
-                 line, ignore);
+    const std::vector<sql_param> line{std::string{opening::kind::name},
+                                      job,
+                                      seq,
+                                      std::string{type},
+                                      to_ms(d.now),
+                                      subject ? sql_param{*subject} : sql_param{},
+                                      me.actor_type,
+                                      me.actor_id,
+                                      me.reason,
+                                      me.trace,
+                                      me.request,
+                                      data,
+                                      bytes{hash}};
+    store_.write(
+        "insert into journal (kind, key, seq, type, at, subject, actor_type, actor_id, reason, trace, request, "
+        "data, hash) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+        line, ignore);
   }
   const std::vector<sql_param> head{seq, to_ms(d.now), bytes{hash}, std::string{opening::kind::name}, job};
-  store_.write("insert into heads (seq, at, hash, kind, key) values ($1, $2, $3, $4, $5) on conflict (kind, key) do update "
-               "set seq = excluded.seq, at = excluded.at, hash = excluded.hash",
-               head, ignore);
+  store_.write(
+      "insert into heads (seq, at, hash, kind, key) values ($1, $2, $3, $4, $5) on conflict (kind, key) do update "
+      "set seq = excluded.seq, at = excluded.at, hash = excluded.hash",
+      head, ignore);
   std::vector<row> rows;
   opening::kind::rows(state, d.changed, seq, rows);
   if (const auto due = opening::kind::deadline(state))
-    rows.push_back(to_row(persistence::timer_row{std::string{opening::kind::name}, job,
-                                                 shard_of(opening::kind::name, job), *due}));
+    rows.push_back(to_row(
+        persistence::timer_row{std::string{opening::kind::name}, job, shard_of(opening::kind::name, job), *due}));
   for (const auto& r : rows)
     put(r);
 }
@@ -79,7 +91,8 @@ void second_writer::registers(std::int64_t id, const std::string& email) {
 }
 
 void second_writer::answers(const std::string& digest, const std::string& body, const std::string& fingerprint) {
-  put(to_row(persistence::request_row{{digest}, {fingerprint}, static_cast<std::int32_t>(success::created), body, now_}));
+  put(to_row(
+      persistence::request_row{{digest}, {fingerprint}, static_cast<std::int32_t>(success::created), body, now_}));
 }
 
-} // namespace callboard::simulation
+}  // namespace callboard::simulation

@@ -25,4 +25,4 @@ private:
   instant now_;
 };
 
-} // namespace callboard::simulation
+}  // namespace callboard::simulation

@@ -49,7 +49,7 @@ TEST_CASE("each crash is followed by a longer rest, up to half a minute, and a q
     w.pass(10ms);
     CHECK(p->accepted());
     rest = std::min<milliseconds>(rest * 2, 30s);
-    w.pass(16s); // so that five do not fall into one minute
+    w.pass(16s);  // so that five do not fall into one minute
   }
   CHECK(rest == 30s);
   w.pass(61s);
@@ -168,7 +168,7 @@ TEST_CASE("only the callers of an overrun entity are told that it is overrun") {
   w.pass(1s);
   CHECK(std::all_of(all.begin(), all.end(), [](const auto& p) { return p->accepted(); }));
   CHECK(elsewhere->accepted());
-  all.clear(); // a request counts until nobody holds it
+  all.clear();  // a request counts until nobody holds it
   CHECK(w.ask(hot, by(5'000))->accepted());
   CHECK(w.verified());
 }
@@ -219,10 +219,10 @@ TEST_CASE("above the limit the least recently used leaves") {
   std::vector<std::string> ids;
   for (int i = 0; i < 3; ++i)
     ids.push_back(w.create(job(1)));
-  w.ask(ids[0], by(1)); // now the second is the oldest
+  w.ask(ids[0], by(1));  // now the second is the oldest
   ids.push_back(w.create(job(1)));
   CHECK(w.node->occupied.residents == 3);
-  w.faults->unreachable = true; // who is not resident can not be read
+  w.faults->unreachable = true;  // who is not resident can not be read
   CHECK(w.read(ids[0], opening::show{})->accepted());
   CHECK(w.read(ids[2], opening::show{})->accepted());
   CHECK(w.read(ids[3], opening::show{})->accepted());
@@ -234,11 +234,13 @@ TEST_CASE("a command whose deadline passes while it waits for a load has changed
   const auto id = w.create(job(1));
   w.ask(id, by(1));
   // In doubt for long: what comes behind it can not be loaded.
-  w.faults->on_commit = [](const persistence::batch&, persistence::store&) { return store_faults::outcome(commit_status::unknown); };
+  w.faults->on_commit = [](const persistence::batch&, persistence::store&) {
+    return store_faults::outcome(commit_status::unknown);
+  };
   w.send(id, by(2));
   w.settle();
   w.send(id, by(3));
-  w.pass(6s); // the state rests on what was dropped, and is away until the doubt is resolved
+  w.pass(6s);  // the state rests on what was dropped, and is away until the doubt is resolved
   const auto p = w.send_read(id, opening::show{});
   w.pass(9s);
   CHECK(p->answers == 0);

@@ -28,13 +28,13 @@ void haunt(world& w, int count, milliseconds from, int first_key = 1'000'000) {
   for (int i = 0; i < count; ++i) {
     const std::vector<persistence::sql_param> row{std::to_string(first_key + i), first + i};
     w.faults->behind().write("insert into timers (kind, key, shard, due) values ('opening', $1, 0, $2)", row,
-                              [](const persistence::result_row&) {});
+                             [](const persistence::result_row&) {});
   }
 }
 
 std::int64_t ghosts(world& w) { return w.count("select count(*) from timers where length(key) = 7"); }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("stale and doubled ticks decide nothing") {
   world w;
@@ -74,7 +74,7 @@ TEST_CASE("an acknowledgment is in time when it is decided before the deadline")
     CHECK(decays(w) == 0);
   }
   SECTION("at it") {
-    w.node->scheduler.clock().current_time += 60s; // its tick has not come yet
+    w.node->scheduler.clock().current_time += 60s;  // its tick has not come yet
     const auto p = w.ask(id, opening::acknowledge{nth(id, 2)});
     CHECK(p->refused(code::gone));
     CHECK(decays(w) == 1);
@@ -85,7 +85,7 @@ TEST_CASE("an acknowledgment is in time when it is decided before the deadline")
 TEST_CASE("what is due is decided before any question, whether its tick has come or not") {
   world w;
   const auto id = offering(w, 60);
-  w.node->scheduler.clock().current_time += 60s; // nothing rings yet
+  w.node->scheduler.clock().current_time += 60s;  // nothing rings yet
   const auto p = w.send_read(id, opening::show_summary{});
   w.settle();
   REQUIRE(p->accepted());
@@ -97,11 +97,11 @@ TEST_CASE("an earlier deadline moves the stored time, so that a crash does not m
   const auto id = w.create(job(2, 3'600));
   for (int i = 1; i <= 4; ++i)
     w.ask(id, by(i));
-  w.ask(id, leaves(id, 1)); // an offer for an hour
+  w.ask(id, leaves(id, 1));  // an offer for an hour
   auto shorter = opening::update{};
   shorter.ack_window_s = 90;
   w.ask(id, shorter);
-  w.ask(id, leaves(id, 2)); // an offer for a minute and a half
+  w.ask(id, leaves(id, 2));  // an offer for a minute and a half
   CHECK(due(w, id) == to_ms(w.now()) + 90'000);
   w.crash();
   w.pass(89s);
@@ -117,7 +117,7 @@ TEST_CASE("a stored time may be early; whoever is woken for nothing mends it") {
   const auto stored = due(w, id);
   const auto commits = w.store.commits();
   w.ask(id, opening::acknowledge{nth(id, 2)});
-  CHECK(due(w, id) == stored); // nothing is due any more, and the row was not worth a write
+  CHECK(due(w, id) == stored);  // nothing is due any more, and the row was not worth a write
   CHECK(w.store.commits() == commits + 1);
   w.pass(61s);
   CHECK(w.count("select count(*) from timers") == 0);
@@ -148,7 +148,7 @@ TEST_CASE("a deadline of an actor that left wakes it") {
   const auto id = offering(w, 3'600);
   w.pass(3'000s);
   CHECK(w.node->occupied.residents == 0);
-  CHECK(w.node->timer_counts.waiting == 0); // far away: only the store knows
+  CHECK(w.node->timer_counts.waiting == 0);  // far away: only the store knows
   w.pass(590s);
   CHECK(decays(w) == 0);
   w.pass(10s);
@@ -168,8 +168,7 @@ TEST_CASE("deadlines of many openings are kept to the millisecond") {
   // Each first decay is decided in the millisecond in which the first promotion's window ended.
   CHECK(w.count("select count(*) from (select min(case when type = 'PROMOTED' then at end) as p, "
                 "min(case when type = 'DECAY_TRIGGERED' then at end) as d, key from journal group by key) x "
-                "join openings o on o.id = x.key where d - p <> o.ack_window_s * 1000")
-        == 0);
+                "join openings o on o.id = x.key where d - p <> o.ack_window_s * 1000") == 0);
   CHECK(w.verified());
 }
 
@@ -203,7 +202,7 @@ TEST_CASE("a flood of deadlines is let through in portions") {
   const auto at_once = w.count("select count(*) from timers");
   CHECK(at_once == 2'500);
   CHECK(w.node->timer_counts.overdue == 2'500);
-  const auto id = w.create(job(1)); // requests get through meanwhile
+  const auto id = w.create(job(1));  // requests get through meanwhile
   CHECK(w.ask(id, by(1))->accepted());
   w.pass(90ms);
   CHECK(w.count("select count(*) from timers") == 2'500);
@@ -228,8 +227,8 @@ TEST_CASE("more deadlines than fit into one page are read on as soon as these ha
   haunt(w, 10'000, -20s);
   haunt(w, 200, 1s, 2'000'000);
   w.crash();
-  offering(w, 55); // one in memory that is due much later
-  w.pass(4s);      // 10,200 at 5,000 a second
+  offering(w, 55);  // one in memory that is due much later
+  w.pass(4s);       // 10,200 at 5,000 a second
   CHECK(ghosts(w) == 0);
 }
 
@@ -238,7 +237,7 @@ TEST_CASE("a page that can not be read is asked for again soon") {
   const auto id = offering(w, 60);
   w.node->scheduler.clock().cancel_all();
   w.node->scheduler.clock().advance_time(3min);
-  w.store.fails_reads(1); // the first refill of the next process
+  w.store.fails_reads(1);  // the first refill of the next process
   w.crash();
   w.pass(2s);
   CHECK(decays(w) == 1);

@@ -8,14 +8,15 @@
 namespace callboard::simulation {
 namespace {
 
-const instant epoch = from_ms(1'767'225'600'000); // 2026-01-01
+const instant epoch = from_ms(1'767'225'600'000);  // 2026-01-01
 
 caf::actor_system_config& testing(caf::actor_system_config& c) {
   c.set("scheduler.policy", caf::atom("testing"));
   return c;
 }
 
-std::unordered_map<std::string, persistence::request_row> stored(persistence::reader& from, std::vector<std::string> digests) {
+std::unordered_map<std::string, persistence::request_row> stored(persistence::reader& from,
+                                                                 std::vector<std::string> digests) {
   std::unordered_map<std::string, persistence::request_row> out;
   for (const auto& d : digests)
     persistence::select<persistence::request_row>(from, "where digest = $1", {bytes{d}},
@@ -42,15 +43,21 @@ persistence::journal_writer::options writing(world& w) {
   return o;
 }
 
-} // namespace
+}  // namespace
 
 world::parts::parts(world& w)
-  : system{testing(config)}, scheduler{dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler())},
-    time{epoch + std::chrono::floor<milliseconds>(w.lived_), [&w] { return w.steady().time_since_epoch(); }},
-    writer{w.store, w.last_batch_, writing(w)}, readers{w.store, 0}, loaders{w.store, 0}, answers{readers, stored}, known{readers, emails},
-    env{system, time, writer, loaders, answers,
-        [this](const entity_id& id, instant due) { caf::anon_send(timers_actor, actors::arm_atom::value, id, to_ms(due)); },
-        [&w] { return w.steady(); }} {
+    : system{testing(config)}, scheduler{dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler())},
+      time{epoch + std::chrono::floor<milliseconds>(w.lived_), [&w] { return w.steady().time_since_epoch(); }},
+      writer{w.store, w.last_batch_, writing(w)}, readers{w.store, 0}, loaders{w.store, 0}, answers{readers, stored},
+      known{readers, emails}, env{system,
+                                  time,
+                                  writer,
+                                  loaders,
+                                  answers,
+                                  [this](const entity_id& id, instant due) {
+                                    caf::anon_send(timers_actor, actors::arm_atom::value, id, to_ms(due));
+                                  },
+                                  [&w] { return w.steady(); }} {
   ids.open(w.store, "openings");
   ids.open(w.store, "applicants");
   hosts.emplace(opening::kind::name, make_host(std::type_identity<opening::kind>{}, env));
@@ -60,7 +67,8 @@ world::parts::parts(world& w)
   supervisor = system.spawn<actors::supervisor>(hosts, w.supervision, occupied, env.steady_now);
   directory = system.spawn<actors::directory>(env, known, ids);
   timers_actor = system.spawn<actors::timers>(
-    time, readers, [this](const entity_id& id) { caf::anon_send(supervisor, actors::tick_atom::value, id); }, timer_counts);
+      time, readers, [this](const entity_id& id) { caf::anon_send(supervisor, actors::tick_atom::value, id); },
+      timer_counts);
 }
 
 world::parts::~parts() {
@@ -68,13 +76,15 @@ world::parts::~parts() {
   caf::anon_send_exit(directory, caf::exit_reason::kill);
   caf::anon_send_exit(timers_actor, caf::exit_reason::kill);
   supervisor = directory = timers_actor = nullptr;
-  while (scheduler.try_run_once()) {}
+  while (scheduler.try_run_once()) {
+  }
   // A delayed message that is still pending would keep the system from ending.
   scheduler.clock().cancel_all();
 }
 
 world::world(std::unique_ptr<persistence::store> inner, unsigned seed)
-  : faults{new simulation::store_faults{std::move(inner)}}, store{std::unique_ptr<persistence::store>{faults}}, random_{seed} {
+    : faults{new simulation::store_faults{std::move(inner)}}, store{std::unique_ptr<persistence::store>{faults}},
+      random_{seed} {
   last_batch_ = store.open("main");
   node = std::make_unique<parts>(*this);
   settle();
@@ -85,8 +95,8 @@ world::~world() = default;
 void world::crash() {
   lived_ = steady().time_since_epoch();
   node.reset();
-  store.settle(); // what was under way commits or dies before the next process has the store
-  last_batch_ = count("select batch from writers"); // a memory store would forget everything if opened again
+  store.settle();  // what was under way commits or dies before the next process has the store
+  last_batch_ = count("select batch from writers");  // a memory store would forget everything if opened again
   node = std::make_unique<parts>(*this);
   settle();
 }
@@ -120,15 +130,18 @@ bool world::ring() {
 }
 
 void world::settle() {
-  while (step() || ring()) {}
+  while (step() || ring()) {
+  }
 }
 
 void world::run(int steps) {
-  while (steps-- > 0 && (step() || ring())) {}
+  while (steps-- > 0 && (step() || ring())) {
+  }
 }
 
 void world::settle_without_writer() {
-  while (node->scheduler.try_run_once() || node->readers.run_one() || node->loaders.run_one()) {}
+  while (node->scheduler.try_run_once() || node->readers.run_one() || node->loaders.run_one()) {
+  }
 }
 
 void world::pass(milliseconds t) {
@@ -158,7 +171,7 @@ void world::address(actors::request& r, entity_id target, std::string key) {
 }
 
 void world::dispatch(const actors::request_ptr& r) {
-  if (node) // else the process is dying
+  if (node)  // else the process is dying
     caf::anon_send(node->supervisor, r);
 }
 
@@ -167,7 +180,7 @@ std::shared_ptr<opening_probe> world::send_create(opening::create c, std::string
   address(*p, {opening::kind::name, std::to_string(node->ids.next("openings", node->writer).value())}, {});
   p->command = std::move(c);
   p->creates = true;
-  if (!key.empty()) // a create has no entity yet: its key is one of the whole kind
+  if (!key.empty())  // a create has no entity yet: its key is one of the whole kind
     p->key = {key, "fingerprint"};
   dispatch(p);
   return p;
@@ -238,7 +251,8 @@ void world::write(const std::string& sql) {
 }
 
 bool world::has_warning(std::string_view part) const {
-  return std::any_of(warnings.begin(), warnings.end(), [&](const auto& a) { return a.find(part) != std::string::npos; });
+  return std::any_of(warnings.begin(), warnings.end(),
+                     [&](const auto& a) { return a.find(part) != std::string::npos; });
 }
 
 bool world::verified(std::string* why) {
@@ -249,4 +263,4 @@ bool world::verified(std::string* why) {
   return clean;
 }
 
-} // namespace callboard::simulation
+}  // namespace callboard::simulation

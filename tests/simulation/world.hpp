@@ -8,8 +8,8 @@
 #include "actors/queue/actor.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/timers.hpp"
-#include "tests/faults/faulty_store.hpp"
 #include "persistence/rows.hpp"
+#include "tests/faults/faulty_store.hpp"
 #include "tests/faults/store_faults.hpp"
 
 #include <caf/actor_system.hpp>
@@ -36,7 +36,7 @@ public:
   std::optional<actors::replay> again;
   std::int64_t version = 0;
   int answers = 0;
-  std::function<void()> heard; ///< called in the moment of the answer
+  std::function<void()> heard;  ///< called in the moment of the answer
 
   void answer(typename Kind::result r, std::int64_t v) override {
     result = std::move(r);
@@ -58,7 +58,9 @@ public:
   /// Stands in the journal beside everything it caused.
   const std::string& name() const { return this->by->request; }
   template <class T>
-  const T& get() const { return std::get<T>(*result); }
+  const T& get() const {
+    return std::get<T>(*result);
+  }
 
 private:
   void hear() {
@@ -96,7 +98,8 @@ public:
 /// moves when told. Everything that could happen happens when settle() is called.
 class world {
 public:
-  explicit world(std::unique_ptr<persistence::store> inner = persistence::make_store("sqlite::memory:"), unsigned seed = 0);
+  explicit world(std::unique_ptr<persistence::store> inner = persistence::make_store("sqlite::memory:"),
+                 unsigned seed = 0);
   ~world();
 
   /// The process dies with all it holds in memory and starts again on the same store.
@@ -171,9 +174,10 @@ public:
   /// callboard verify finds nothing.
   bool verified(std::string* why = nullptr);
 
-  simulation::store_faults* faults; ///< what the store is like until it changes; `store` scripts single commits on top of it
+  simulation::store_faults*
+      faults;  ///< what the store is like until it changes; `store` scripts single commits on top of it
   persistence::faulty_store store;
-  bool permuted = false; ///< jobs run in an order that the seed decides
+  bool permuted = false;  ///< jobs run in an order that the seed decides
 
   struct parts {
     parts(world& w);
@@ -201,16 +205,16 @@ public:
   std::function<void(actors::kind_hosts&, actors::environment&)> more_kinds;
   actors::supervision supervision;
   std::vector<std::string> warnings;
-  int resolutions = 0; ///< questions to the directory on behalf of applications
+  int resolutions = 0;  ///< questions to the directory on behalf of applications
 
 private:
   friend struct parts;
   bool step();
-  bool ring(); ///< what is due by CAF's clock
+  bool ring();  ///< what is due by CAF's clock
   std::int64_t last_batch_ = 0;
-  std::chrono::nanoseconds lived_{0}; ///< in lives before this one
+  std::chrono::nanoseconds lived_{0};  ///< in lives before this one
   int sent_ = 0;
   std::mt19937 random_;
 };
 
-} // namespace callboard::simulation
+}  // namespace callboard::simulation

@@ -1,6 +1,5 @@
-#include "persistence/journal_writer.hpp"
-
 #include "messages/people.hpp"
+#include "persistence/journal_writer.hpp"
 #include "persistence/spine_rows.hpp"
 
 #include <catch2/catch.hpp>
@@ -20,13 +19,13 @@ class notebook final : public store {
 public:
   struct page {
     std::int64_t number;
-    std::vector<std::string> events; ///< "key/seq"
+    std::vector<std::string> events;  ///< "key/seq"
     std::size_t rows = 0;
   };
   std::vector<page> pages;
   std::deque<std::function<commit_outcome(const batch&)>> script;
   std::function<commit_outcome(const batch&)> always;
-  std::int64_t at = 0; ///< the last batch
+  std::int64_t at = 0;  ///< the last batch
   int failing_writes = 0;
 
   commit_outcome commit(const batch& b) override {
@@ -137,7 +136,8 @@ public:
     });
   }
   void runs() {
-    while (writer.step()) {}
+    while (writer.step()) {
+    }
   }
   void passes(std::chrono::milliseconds t) {
     for (const auto end = now + t; now < end; now += 10ms)
@@ -152,7 +152,7 @@ applicant_row person(std::int64_t id, const std::string& email) { return {{id}, 
 
 using lines = std::vector<std::string>;
 
-} // namespace
+}  // namespace
 
 TEST_CASE("the writer takes entities in turn and keeps the order of each") {
   desk d;
@@ -172,7 +172,7 @@ TEST_CASE("a batch has a bound, an append is never split") {
   d.sends("a", 4);
   d.sends("b", 4);
   d.sends("c", 4);
-  d.sends("d", 25); // larger than a batch: one of its own
+  d.sends("d", 25);  // larger than a batch: one of its own
   d.sends("e", 1);
   d.runs();
   for (const auto& p : d.store.pages)
@@ -216,7 +216,7 @@ TEST_CASE("an entity that is cut gets all its commands back in order, the others
   CHECK(d.lives["a"].cuts == 1);
   CHECK(d.lives["a"].shared->cut);
   CHECK(d.told.lines == lines{"b1"});
-  d.sends("a", 1, "a3"); // of the same life: sent before it knew
+  d.sends("a", 1, "a3");  // of the same life: sent before it knew
   d.runs();
   CHECK(d.told.lines == lines{"b1"});
   d.loads("a");
@@ -224,7 +224,7 @@ TEST_CASE("an entity that is cut gets all its commands back in order, the others
   CHECK(d.told.handed_back == lines{"a1", "read", "a2", "a3"});
   REQUIRE(d.store.pages.size() == 2);
   CHECK(d.store.pages[1].events == lines{"b/1"});
-  CHECK(d.store.pages[1].number == d.store.pages[0].number); // the first was rolled back
+  CHECK(d.store.pages[1].number == d.store.pages[0].number);  // the first was rolled back
   d.sends("a", 1, "anew");
   d.runs();
   CHECK(d.told.lines.back() == "anew");
@@ -283,7 +283,7 @@ TEST_CASE("who lost a name is told so, whoever is cut with it is not") {
   a.rows.push_back(to_row(person(1, "ada@example.org")));
   d.writer.submit(std::move(a));
   d.sends("a", 0, "after");
-  append alone; // nobody's: a registration
+  append alone;  // nobody's: a registration
   alone.entity = {"people", "ada@example.org"};
   alone.rows.push_back(to_row(person(1, "ada@example.org")));
   alone.replies.push_back(std::make_unique<entry>(d.told, "registration", true));
@@ -304,14 +304,15 @@ TEST_CASE("poison is found with a few commits") {
   for (int i = 0; i < appends; ++i)
     d.sends(std::string{static_cast<char>('a' + i)}, 1, std::to_string(i));
   d.store.always = [](const batch& b) {
-    const bool offends = std::any_of(b.lines.begin(), b.lines.end(), [](const auto& l) { return l.entity->key == "f"; });
+    const bool offends =
+        std::any_of(b.lines.begin(), b.lines.end(), [](const auto& l) { return l.entity->key == "f"; });
     return commit_outcome{.how = offends ? commit_status::poison : commit_status::committed};
   };
   d.runs();
   auto sorted = d.told.lines;
   std::sort(sorted.begin(), sorted.end());
   CHECK(sorted == lines{"0", "1", "2", "3", "4", "5 INTERNAL", "6", "7"});
-  CHECK(d.store.pages.size() <= 7); // 8, 4, 2, 1, 1 and the rest
+  CHECK(d.store.pages.size() <= 7);  // 8, 4, 2, 1, 1 and the rest
   CHECK(d.lives["f"].cuts == 1);
 }
 
@@ -319,16 +320,17 @@ TEST_CASE("answers between suspects do not stop the search for poison") {
   desk d;
   d.store.script.push_back([](const batch&) { return commit_outcome{.how = commit_status::transient}; });
   d.sends("a", 1, "first");
-  d.runs(); // in flight: the rest queues behind it
+  d.runs();  // in flight: the rest queues behind it
   d.sends("a", 0, "read");
   d.sends("b", 1, "bad");
   d.sends("c", 1, "good");
   d.store.always = [](const batch& b) {
-    const bool offends = std::any_of(b.lines.begin(), b.lines.end(), [](const auto& l) { return l.entity->key == "b"; });
+    const bool offends =
+        std::any_of(b.lines.begin(), b.lines.end(), [](const auto& l) { return l.entity->key == "b"; });
     return commit_outcome{.how = offends ? commit_status::poison : commit_status::committed};
   };
   d.now += 1s;
-  d.runs(); // no time passes any more
+  d.runs();  // no time passes any more
   CHECK(d.told.lines == lines{"first", "read", "bad INTERNAL", "good"});
 }
 
@@ -394,9 +396,7 @@ TEST_CASE("everybody may know of a commit before anybody is told") {
   struct curious final : pending_reply {
     desk& d;
     explicit curious(desk& of) : d{of} {}
-    void release() override {
-      d.told.lines.push_back(d.lives["b"].shared->committed == 1 ? "knew" : "did not know");
-    }
+    void release() override { d.told.lines.push_back(d.lives["b"].shared->committed == 1 ? "knew" : "did not know"); }
     void fail(code) override {}
     bool is_write() const override { return true; }
     void undone(bool) override {}
@@ -455,7 +455,8 @@ TEST_CASE("a store that forgot batches is told apart from one that is slow") {
   d.passes(1s);
   CHECK(d.told.lines == lines{"a", "b OUTCOME_UNKNOWN"});
   CHECK(d.writer.store_generation() > store_generation);
-  CHECK(std::count(d.warnings.begin(), d.warnings.end(), "the store is not as we left it: everything is loaded anew") == 1);
+  CHECK(std::count(d.warnings.begin(), d.warnings.end(), "the store is not as we left it: everything is loaded anew") ==
+        1);
   d.lives.clear();
   d.sends("a", 1, "anew");
   d.runs();

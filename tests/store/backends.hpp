@@ -5,12 +5,13 @@
 #include <catch2/catch.hpp>
 #include <pqxx/pqxx>
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <random>
 #include <string>
-#include <unistd.h>
 
 /// Each backend is a database that one test owns: made with the object and gone with it.
 namespace callboard::test {
@@ -22,7 +23,7 @@ inline std::string random_name() {
 
 struct memory {
   static constexpr bool survives = false;
-  static constexpr std::string_view durability = "degraded"; // nothing outlives the process
+  static constexpr std::string_view durability = "degraded";  // nothing outlives the process
   std::string url() const { return "sqlite::memory:"; }
 };
 
@@ -75,8 +76,9 @@ public:
     const auto query = admin_.find('?', host);
     const auto at = admin_.find('@', host);
     const auto begin = at < slash ? at + 1 : host;
-    return admin_.substr(0, begin) + (address.empty() ? admin_.substr(begin, std::min(slash, query) - begin) : address) +
-           "/" + name_ + (query == std::string::npos ? "" : admin_.substr(query));
+    return admin_.substr(0, begin) +
+           (address.empty() ? admin_.substr(begin, std::min(slash, query) - begin) : address) + "/" + name_ +
+           (query == std::string::npos ? "" : admin_.substr(query));
   }
   /// Where the server listens.
   std::string address() const {
@@ -127,4 +129,4 @@ struct opened {
   }
 };
 
-} // namespace callboard::test
+}  // namespace callboard::test

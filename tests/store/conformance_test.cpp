@@ -23,11 +23,26 @@ application_row application(std::int64_t id, std::int64_t applicant) {
 }
 
 /// Texts that mean something to a parser somewhere on the way.
-const std::string awkward[] = {"", "NULL", "null", "{}", "{a,b}", "a,b", "\"", "\\", "\\\"", "\\x00", "$1", "\\n",
-                               "'; drop table heads; --", "日本語 🎭", "línea\nnueva\ttab\r", " lead and trail ",
-                               "%s ? :a @b", "\x01\x7f"};
+const std::string awkward[] = {"",
+                               "NULL",
+                               "null",
+                               "{}",
+                               "{a,b}",
+                               "a,b",
+                               "\"",
+                               "\\",
+                               "\\\"",
+                               "\\x00",
+                               "$1",
+                               "\\n",
+                               "'; drop table heads; --",
+                               "日本語 🎭",
+                               "línea\nnueva\ttab\r",
+                               " lead and trail ",
+                               "%s ? :a @b",
+                               "\x01\x7f"};
 
-} // namespace
+}  // namespace
 
 TEMPLATE_TEST_CASE("a fresh store has a schema and no batch", "[store]", memory, file, postgres) {
   opened<TestType> s;
@@ -46,7 +61,8 @@ TEMPLATE_TEST_CASE("a store remembers what it committed", "[store]", file, postg
   CHECK(s.store->commit(draft{2}.event("1", 1)).how == commit_status::committed);
   s.reopen();
   CHECK(s.last >= 2);
-  CHECK(s.number("select seq from heads where kind = $1 and key = $2", {std::string{"opening"}, std::string{"1"}}) == 2);
+  CHECK(s.number("select seq from heads where kind = $1 and key = $2", {std::string{"opening"}, std::string{"1"}}) ==
+        2);
   CHECK(s.text("select email from applicants where id = 7") == "ada@example.com");
   CHECK(s.store->commit(draft{s.last + 1}.event("1", 2)).last_position == 3);
 }
@@ -63,14 +79,14 @@ TEMPLATE_TEST_CASE("a batch brings heads, lines and rows in one act", "[store]",
   c.id = {5};
   c.promotions = "1,2,3";
   const auto out = s.store->commit(draft{1}
-                                     .event("5", 0, R"({"title":"Hamlet"})")
-                                     .event("5", 0, R"({"applicationId":50000001})", "50000001")
-                                     .event("6", 0)
-                                     .put(o)
-                                     .put(c)
-                                     .put(application(50'000'001, 7))
-                                     .put(person(7, "ada@example.com"))
-                                     .put(timer_row{"opening", "5", 17, noon}));
+                                       .event("5", 0, R"({"title":"Hamlet"})")
+                                       .event("5", 0, R"({"applicationId":50000001})", "50000001")
+                                       .event("6", 0)
+                                       .put(o)
+                                       .put(c)
+                                       .put(application(50'000'001, 7))
+                                       .put(person(7, "ada@example.com"))
+                                       .put(timer_row{"opening", "5", 17, noon}));
   REQUIRE(out.how == commit_status::committed);
   CHECK(out.last_position == 3);
 
@@ -103,16 +119,24 @@ TEMPLATE_TEST_CASE("an upsert replaces and an erasure removes", "[store]", memor
   auto a = application(50'000'001, 7);
   a.rank = 4;
   a.reason = "first";
-  REQUIRE(s.store->commit(draft{1}.put(a).put(application(50'000'002, 8)).put(timer_row{"opening", "5", 1, noon})
-                            .put(timer_row{"opening", "6", 1, noon})).how == commit_status::committed);
+  REQUIRE(s.store
+              ->commit(draft{1}
+                           .put(a)
+                           .put(application(50'000'002, 8))
+                           .put(timer_row{"opening", "5", 1, noon})
+                           .put(timer_row{"opening", "6", 1, noon}))
+              .how == commit_status::committed);
   a.rank.reset();
   a.reason = "second";
   a.status = opening::status::inactive;
   // No events: rows alone are a batch too.
-  REQUIRE(s.store->commit(draft{2}.put(a).erase(timer_row{"opening", "5", 0, noon})
-                            .put(timer_row{"opening", "6", 1, from_ms(5)})
-                            .erase(timer_row{"opening", "nobody", 0, noon}))
-            .how == commit_status::committed);
+  REQUIRE(s.store
+              ->commit(draft{2}
+                           .put(a)
+                           .erase(timer_row{"opening", "5", 0, noon})
+                           .put(timer_row{"opening", "6", 1, from_ms(5)})
+                           .erase(timer_row{"opening", "nobody", 0, noon}))
+              .how == commit_status::committed);
   std::vector<application_row> found;
   select<application_row>(*s.reader, "where id between $1 and $2 order by id",
                           {std::int64_t{50'000'000}, std::int64_t{59'999'999}},
@@ -153,7 +177,8 @@ TEMPLATE_TEST_CASE("any text and any bytes come back as they went in", "[store]"
     CHECK(s.text("select actor_id from journal where subject = $1 and key = $2", {text, "k" + text}) == text);
   }
   std::vector<request_row> requests;
-  select<request_row>(*s.reader, "where digest = $1", {bytes{all_bytes}}, [&](request_row r) { requests.push_back(r); });
+  select<request_row>(*s.reader, "where digest = $1", {bytes{all_bytes}},
+                      [&](request_row r) { requests.push_back(r); });
   REQUIRE(requests.size() == 1);
   CHECK(requests[0].digest.data == all_bytes);
   CHECK(requests[0].fingerprint.data.empty());
@@ -164,7 +189,9 @@ TEMPLATE_TEST_CASE("a thousand events keep their order", "[store]", memory, file
   opened<TestType> s;
   draft d{1};
   for (int i = 0; i < 1'000; ++i)
-    d.event(std::to_string(i % 7), 0, std::to_string(i)).put(application(i + 1, i)).put(person(i + 1, std::to_string(i)));
+    d.event(std::to_string(i % 7), 0, std::to_string(i))
+        .put(application(i + 1, i))
+        .put(person(i + 1, std::to_string(i)));
   const auto out = s.store->commit(d);
   REQUIRE(out.how == commit_status::committed);
   CHECK(out.last_position == 1'000);
@@ -193,8 +220,8 @@ TEMPLATE_TEST_CASE("a reader asks with arrays, nulls and booleans", "[store]", m
                  {std::vector<std::string>{"p2", "\"quoted\\,{}", "", "NULL"}, std::int64_t{2}}) == 1);
   CHECK(s.number("select count(*) from applicants where id = any($2::bigint[]) or email = any($1::text[])",
                  {std::vector<std::string>{"p1"}, std::vector<std::int64_t>{4, 5}}) == 3);
-  CHECK(s.number("select id from applicants where id > $1 order by id limit $2",
-                 {std::int64_t{3}, std::int64_t{1}}) == 4);
+  CHECK(s.number("select id from applicants where id > $1 order by id limit $2", {std::int64_t{3}, std::int64_t{1}}) ==
+        4);
   bool yes = false, no = true;
   s.reader->query("select id = 1, id = 2 from applicants where id = 1", {}, [&](const result_row& r) {
     yes = r.boolean(0);

@@ -15,7 +15,7 @@ namespace callboard::test {
 inline const std::string some_hash = [] {
   std::string h(32, '\0');
   for (std::size_t i = 0; i < h.size(); ++i)
-    h[i] = static_cast<char>(i * 37); // begins with a zero byte and has high ones
+    h[i] = static_cast<char>(i * 37);  // begins with a zero byte and has high ones
   return h;
 }();
 
@@ -45,7 +45,9 @@ public:
   }
 
   template <stored Row>
-  draft& put(const Row& r) { return put(to_row(r)); }
+  draft& put(const Row& r) {
+    return put(to_row(r));
+  }
   draft& put(row r) {
     const auto& kept = rows_.emplace_back(std::move(r));
     of(kept.in).upserts.push_back(&kept);
@@ -82,4 +84,4 @@ inline applicant_row person(std::int64_t id, std::string email, std::string name
   return {{id}, std::move(name), std::move(email), noon};
 }
 
-} // namespace callboard::test
+}  // namespace callboard::test

@@ -21,7 +21,7 @@ struct scripted {
   }
 };
 
-} // namespace
+}  // namespace
 
 TEST_CASE("failures before the commit leave nothing", "[store][faulty]") {
   scripted s;

@@ -27,9 +27,7 @@ struct remote {
   std::int64_t last = behind->open("node");
   pqxx::connection direct{on.url()};
 
-  std::int64_t number(const std::string& sql) {
-    return pqxx::nontransaction{direct}.exec1(sql)[0].as<std::int64_t>();
-  }
+  std::int64_t number(const std::string& sql) { return pqxx::nontransaction{direct}.exec1(sql)[0].as<std::int64_t>(); }
   /// Waits until the query answers with that number.
   bool becomes(const std::string& sql, std::int64_t expected) {
     for (int i = 0; i < 2'000; ++i) {
@@ -48,9 +46,9 @@ struct remote {
 constexpr auto last_batch = "select batch from writers";
 constexpr auto events = "select count(*) from journal";
 constexpr auto waiting_for_a_lock =
-  "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
-} // namespace
+}  // namespace
 
 TEST_CASE("a killed backend is in doubt, and the batch goes again", "[store][postgres]") {
   remote s;
@@ -60,7 +58,7 @@ TEST_CASE("a killed backend is in doubt, and the batch goes again", "[store][pos
   d.event("1", 1);
   const auto out = s.behind->commit(d);
   CHECK((out.how == commit_status::unknown || out.how == commit_status::down));
-  CHECK(s.behind->commit(d).how == commit_status::down); // never again on that connection
+  CHECK(s.behind->commit(d).how == commit_status::down);  // never again on that connection
   CHECK_THROWS_AS(s.behind->write("delete from ids", {}, [](const result_row&) {}), store_error);
   CHECK(s.behind->reconnect() == 1);
   CHECK(s.behind->commit(d).how == commit_status::committed);
@@ -100,10 +98,10 @@ TEST_CASE("a statement that outlives its connection can not commit late", "[stor
   REQUIRE(s.becomes(waiting_for_a_lock, 1));
   s.proxy.cut();
   CHECK(sent.get().how == commit_status::unknown);
-  CHECK(s.number(waiting_for_a_lock) == 1); // the server has not noticed
+  CHECK(s.number(waiting_for_a_lock) == 1);  // the server has not noticed
 
   CHECK(s.behind->reconnect() == 1);
-  CHECK(s.number(waiting_for_a_lock) == 0); // its backend was ended
+  CHECK(s.number(waiting_for_a_lock) == 0);  // its backend was ended
   auto again = std::async(std::launch::async, [&] { return s.behind->commit(d); });
   REQUIRE(s.becomes(waiting_for_a_lock, 1));
   holding->commit();

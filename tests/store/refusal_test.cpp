@@ -25,16 +25,19 @@ std::vector<std::string> keys_of(const commit_outcome& out) {
 /// The whole contents that batches can change, to see that a refused one changed none of it.
 template <class Backend>
 std::vector<std::int64_t> contents(opened<Backend>& s) {
-  return {s.number("select batch from writers where node = 'node'"), s.number("select count(*) from journal"),
-          s.number("select coalesce(sum(seq), 0) from heads"),       s.number("select count(*) from applicants"),
-          s.number("select count(*) from requests"),                 s.number("select count(*) from timers")};
+  return {s.number("select batch from writers where node = 'node'"),
+          s.number("select count(*) from journal"),
+          s.number("select coalesce(sum(seq), 0) from heads"),
+          s.number("select count(*) from applicants"),
+          s.number("select count(*) from requests"),
+          s.number("select count(*) from timers")};
 }
 
 request_row request(std::string digest, instant at, std::string body = "{}") {
   return {{std::move(digest)}, {"print"}, 200, std::move(body), at};
 }
 
-} // namespace
+}  // namespace
 
 TEMPLATE_TEST_CASE("a head that moved stops the batch and is named", "[store]", memory, file, postgres) {
   opened<TestType> s;
@@ -111,7 +114,8 @@ TEMPLATE_TEST_CASE("a request key belongs to the first request for a day", "[sto
   CHECK(s.text("select body from requests") == "third");
 }
 
-TEMPLATE_TEST_CASE("a run id belongs to the claim that came first, also on its own job", "[store]", memory, file, postgres) {
+TEMPLATE_TEST_CASE("a run id belongs to the claim that came first, also on its own job", "[store]", memory, file,
+                   postgres) {
   opened<TestType> s;
   board_job::run_row r{};
   r.run_id = "r1";
@@ -156,10 +160,12 @@ TEMPLATE_TEST_CASE("poison leaves nothing behind", "[store]", memory, file, post
     CHECK(s.store->commit(draft{2}.event("1", 1).put(person(2, "b")).put(r)).how == commit_status::poison);
   }
   SECTION("a text with a NUL in a row") {
-    CHECK(s.store->commit(draft{2}.event("1", 1).put(person(2, "b", std::string{"x\0y", 3}))).how == commit_status::poison);
+    CHECK(s.store->commit(draft{2}.event("1", 1).put(person(2, "b", std::string{"x\0y", 3}))).how ==
+          commit_status::poison);
   }
   SECTION("a text with a NUL in an event") {
-    CHECK(s.store->commit(draft{2}.event("1", 1, std::string{"x\0y", 3}).put(person(2, "b"))).how == commit_status::poison);
+    CHECK(s.store->commit(draft{2}.event("1", 1, std::string{"x\0y", 3}).put(person(2, "b"))).how ==
+          commit_status::poison);
   }
   SECTION("an id that is another person's") {
     CHECK(s.store->commit(draft{2}.event("1", 1).put(person(1, "b"))).how == commit_status::poison);

@@ -2,11 +2,12 @@
 #include "tests/store/backends.hpp"
 #include "tests/store/draft.hpp"
 
-#include <cerrno>
-#include <fstream>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
+
+#include <cerrno>
+#include <fstream>
 
 // Disks that are full or broken, and the file's own ways.
 
@@ -56,7 +57,7 @@ struct installed {
   const char* used = nullptr;
 };
 
-} // namespace broken_disk
+}  // namespace broken_disk
 
 constexpr int not_allowed = 77;
 
@@ -89,7 +90,7 @@ int survive_full_tmpfs(const std::filesystem::path& folder) {
   return out.how == commit_status::committed && out.last_position == 201 ? 0 : 4;
 }
 
-} // namespace
+}  // namespace
 
 TEST_CASE("a full database says so, loses nothing and goes on", "[store][sqlite]") {
   opened<file> s;

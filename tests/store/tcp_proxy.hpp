@@ -1,17 +1,18 @@
 #pragma once
 
 #include <arpa/inet.h>
-#include <atomic>
-#include <chrono>
-#include <cerrno>
-#include <list>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <list>
 #include <stdexcept>
 #include <string>
-#include <sys/socket.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 namespace callboard::test {
@@ -159,4 +160,4 @@ private:
   std::thread thread_;
 };
 
-} // namespace callboard::test
+}  // namespace callboard::test

@@ -38,16 +38,16 @@ struct known_member {
 };
 
 constexpr std::array known_members{
-  known_member{"resume_url", &is_text, "a string"},
-  known_member{"resume_variant_id", &is_text, "a string"},
-  known_member{"cover_letter", &is_text, "a string"},
-  known_member{"answers", &is_text_map, "an object of strings"},
-  known_member{"confirmation_url", &is_text, "a string"},
-  known_member{"screenshot_keys", &is_text_list, "an array of strings"},
-  known_member{"notes", &is_text, "a string"},
+    known_member{"resume_url", &is_text, "a string"},
+    known_member{"resume_variant_id", &is_text, "a string"},
+    known_member{"cover_letter", &is_text, "a string"},
+    known_member{"answers", &is_text_map, "an object of strings"},
+    known_member{"confirmation_url", &is_text, "a string"},
+    known_member{"screenshot_keys", &is_text_list, "an array of strings"},
+    known_member{"notes", &is_text, "a string"},
 };
 
-} // namespace
+}  // namespace
 
 std::optional<std::string> artifacts_in(const json_value& body) {
   const auto given = body.find("artifacts");
@@ -67,8 +67,9 @@ std::optional<std::string> artifacts_in(const json_value& body) {
   // A claim comes on a route for bodies of many megabytes, and its actor would merge them before it says no.
   if (text.size() > board_job::artifacts_bytes_max)
     throw refused{{code::payload_too_large,
-                   "The artifacts of a run may have " + std::to_string(board_job::artifacts_bytes_max) + " bytes", {}}};
+                   "The artifacts of a run may have " + std::to_string(board_job::artifacts_bytes_max) + " bytes",
+                   {}}};
   return text;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -11,4 +11,4 @@ namespace callboard::http {
 /// kept as it is. Nothing when the body names none.
 std::optional<std::string> artifacts_in(const json_value& body);
 
-} // namespace callboard::http
+}  // namespace callboard::http

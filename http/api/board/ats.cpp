@@ -34,18 +34,30 @@ std::string last_segment(std::string_view url) {
 listed_job from_greenhouse(const json_value& j, const std::string& board) {
   const auto departments = j.find("departments");
   const auto first = departments ? departments->first() : std::nullopt;
-  return {board, text_at(j, "id"), text_at(j, "title"), text_at(j, "absolute_url"), text_at(j, "location", "name"),
+  return {board,
+          text_at(j, "id"),
+          text_at(j, "title"),
+          text_at(j, "absolute_url"),
+          text_at(j, "location", "name"),
           first ? text_at(*first, "name") : std::string{}};
 }
 
 listed_job from_lever(const json_value& j, const std::string& board) {
-  return {board, text_at(j, "id"), text_at(j, "text"), text_at(j, "hostedUrl"), text_at(j, "categories", "location"),
+  return {board,
+          text_at(j, "id"),
+          text_at(j, "text"),
+          text_at(j, "hostedUrl"),
+          text_at(j, "categories", "location"),
           first_of(text_at(j, "categories", "department"), text_at(j, "categories", "team"))};
 }
 
 listed_job from_ashby(const json_value& j, const std::string& board) {
   auto url = text_at(j, "jobUrl");
-  return {board, first_of(text_at(j, "id"), last_segment(url)), text_at(j, "title"), url, text_at(j, "location"),
+  return {board,
+          first_of(text_at(j, "id"), last_segment(url)),
+          text_at(j, "title"),
+          url,
+          text_at(j, "location"),
           first_of(text_at(j, "department"), text_at(j, "team"))};
 }
 
@@ -60,7 +72,7 @@ std::optional<json_value> items_of(const json_value& list, tracker from) {
   return items && items->kind() == type::array ? items : std::nullopt;
 }
 
-} // namespace
+}  // namespace
 
 std::optional<tracker> shape_of(const json_value& list) {
   if (list.kind() == type::array)
@@ -89,4 +101,4 @@ std::optional<std::vector<listed_job>> jobs_in(const json_value& list, tracker f
   return out;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

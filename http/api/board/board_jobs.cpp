@@ -3,12 +3,12 @@
 #include "actors/board_job/reads.hpp"
 #include "actors/board_job/rules.hpp"
 #include "http/api/ask.hpp"
-#include "http/api/bodies.hpp"
 #include "http/api/board/claims.hpp"
 #include "http/api/board/ingest.hpp"
 #include "http/api/board/job_filters.hpp"
-#include "http/api/pages.hpp"
+#include "http/api/bodies.hpp"
 #include "http/api/etags.hpp"
+#include "http/api/pages.hpp"
 #include "http/api/results.hpp"
 
 #include <array>
@@ -30,16 +30,16 @@ struct retrieve_body {
   std::optional<std::string> user_id;
   std::optional<std::int64_t> limit;
   static constexpr auto fields =
-    std::tuple{field{"board", &retrieve_body::board, slug{}}, field{"status", &retrieve_body::status},
-               field{"tag", &retrieve_body::tag, text{1, 64}}, field{"user_id", &retrieve_body::user_id, id_bounds},
-               field{"limit", &retrieve_body::limit, limit_bounds}};
+      std::tuple{field{"board", &retrieve_body::board, slug{}}, field{"status", &retrieve_body::status},
+                 field{"tag", &retrieve_body::tag, text{1, 64}}, field{"user_id", &retrieve_body::user_id, id_bounds},
+                 field{"limit", &retrieve_body::limit, limit_bounds}};
 };
 
 struct check_body {
   std::optional<std::string> board;
   std::optional<std::int64_t> limit;
   static constexpr auto fields =
-    std::tuple{field{"board", &check_body::board, slug{}}, field{"limit", &check_body::limit, limit_bounds}};
+      std::tuple{field{"board", &check_body::board, slug{}}, field{"limit", &check_body::limit, limit_bounds}};
 };
 
 struct status_body {
@@ -48,8 +48,8 @@ struct status_body {
   std::string status;
   std::optional<bool> force;
   static constexpr auto fields =
-    std::tuple{field{"board", &status_body::board, slug{}}, field{"job_id", &status_body::job_id, id_bounds},
-               field{"status", &status_body::status, text{1, 64}}, field{"force", &status_body::force}};
+      std::tuple{field{"board", &status_body::board, slug{}}, field{"job_id", &status_body::job_id, id_bounds},
+                 field{"status", &status_body::status, text{1, 64}}, field{"force", &status_body::force}};
 };
 
 /// A list of jobs: how many, which, and where it goes on.
@@ -198,7 +198,9 @@ task<response> retrieve_jobs(request_context& x, json_document body) {
 
 task<response> check_runs(request_context& x, json_document body) {
   const auto b = read_as<check_body>(body.root());
-  const auto question = [b](reader& from) { return board_job::checked_runs(from, b.board, b.limit.value_or(object_rows)); };
+  const auto question = [b](reader& from) {
+    return board_job::checked_runs(from, b.board, b.limit.value_or(object_rows));
+  };
   const auto found = co_await read(x, question);
   co_return response{200, to_json(found)};
 }
@@ -209,10 +211,10 @@ struct action {
   task<response> (*act)(request_context& x, json_document body);
 };
 constexpr std::array actions{
-  action{"run", &claim_job},
-  action{"claim_next", &claim_next_job},
-  action{"retrieve", &retrieve_jobs},
-  action{"check", &check_runs},
+    action{"run", &claim_job},
+    action{"claim_next", &claim_next_job},
+    action{"retrieve", &retrieve_jobs},
+    action{"check", &check_runs},
 };
 
 const action& action_in(const json_value& asked) {
@@ -250,7 +252,7 @@ bool names(const json_value& body, std::string_view member) {
   return v && !v->is_null();
 }
 
-} // namespace
+}  // namespace
 
 task<response> show_board_jobs(request_context& x) {
   if (x.query_value("runs_for"))
@@ -284,4 +286,4 @@ task<response> delete_board_job(request_context& x) {
   co_return written<board_job::job>(std::move(a), board_job::erase::answers);
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -10,4 +10,4 @@ task<response> post_board_jobs(request_context& x);
 task<response> patch_board_jobs(request_context& x);
 task<response> delete_board_job(request_context& x);
 
-} // namespace callboard::http
+}  // namespace callboard::http

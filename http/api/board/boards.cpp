@@ -6,8 +6,8 @@
 #include "actors/board_job/rules.hpp"
 #include "http/api/ask.hpp"
 #include "http/api/bodies.hpp"
-#include "http/api/pages.hpp"
 #include "http/api/etags.hpp"
+#include "http/api/pages.hpp"
 #include "http/api/results.hpp"
 
 namespace callboard::http {
@@ -81,9 +81,10 @@ task<response> list_all(request_context& x) {
   co_return r;
 }
 
-} // namespace
+}  // namespace
 
-task<std::int64_t> tell_jobs(request_context& x, std::string board, std::vector<std::string> job_ids, board_job::command what) {
+task<std::int64_t> tell_jobs(request_context& x, std::string board, std::vector<std::string> job_ids,
+                             board_job::command what) {
   constexpr std::size_t at_once = 1'000;
   std::vector<std::shared_ptr<future<answer<board_job::kind>>>> sent;
   std::int64_t removed = 0;
@@ -146,4 +147,4 @@ task<response> delete_board(request_context& x) {
   co_return written<board::board>(std::move(a), board::erase::answers);
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -16,11 +16,12 @@ task<response> start_crawl(request_context& x);
 task<response> show_crawl(request_context& x);
 task<response> end_crawl(request_context& x);
 
-/// Tells many jobs of a board the same, so many at a time that each is heard before its deadline; those that are deleted
-/// already do not matter. How many say that they went by it.
-task<std::int64_t> tell_jobs(request_context& x, std::string board, std::vector<std::string> job_ids, board_job::command what);
+/// Tells many jobs of a board the same, so many at a time that each is heard before its deadline; those that are
+/// deleted already do not matter. How many say that they went by it.
+task<std::int64_t> tell_jobs(request_context& x, std::string board, std::vector<std::string> job_ids,
+                             board_job::command what);
 
 task<response> show_profile(request_context& x);
 task<response> put_profile(request_context& x);
 
-} // namespace callboard::http
+}  // namespace callboard::http

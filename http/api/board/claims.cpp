@@ -2,10 +2,10 @@
 
 #include "actors/board_job/reads.hpp"
 #include "actors/board_job/rules.hpp"
-#include "http/api/board/artifacts.hpp"
 #include "http/api/ask.hpp"
-#include "http/api/bodies.hpp"
+#include "http/api/board/artifacts.hpp"
 #include "http/api/board/job_filters.hpp"
+#include "http/api/bodies.hpp"
 #include "http/api/results.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -29,11 +29,10 @@ struct claim_body {
   std::optional<std::string> variant_id;
   std::optional<std::string> user_id;
   std::optional<std::int64_t> ttl_s;
-  static constexpr auto fields =
-    std::tuple{field{"run_id", &claim_body::run_id, id_bounds}, field{"board", &claim_body::board, slug{}},
-               field{"job_id", &claim_body::job_id, id_bounds}, field{"variant_id", &claim_body::variant_id, id_bounds},
-               field{"user_id", &claim_body::user_id, id_bounds},
-               field{"ttl_s", &claim_body::ttl_s, board_job::ttl_bounds}};
+  static constexpr auto fields = std::tuple{
+      field{"run_id", &claim_body::run_id, id_bounds},   field{"board", &claim_body::board, slug{}},
+      field{"job_id", &claim_body::job_id, id_bounds},   field{"variant_id", &claim_body::variant_id, id_bounds},
+      field{"user_id", &claim_body::user_id, id_bounds}, field{"ttl_s", &claim_body::ttl_s, board_job::ttl_bounds}};
 };
 
 struct claim_next_body {
@@ -43,12 +42,12 @@ struct claim_next_body {
   std::optional<std::string> variant_id;
   std::optional<std::string> user_id;
   std::optional<std::int64_t> ttl_s;
-  static constexpr auto fields =
-    std::tuple{field{"run_id", &claim_next_body::run_id, id_bounds}, field{"board", &claim_next_body::board, slug{}},
-               field{"tag", &claim_next_body::tag, text{1, 64}},
-               field{"variant_id", &claim_next_body::variant_id, id_bounds},
-               field{"user_id", &claim_next_body::user_id, id_bounds},
-               field{"ttl_s", &claim_next_body::ttl_s, board_job::ttl_bounds}};
+  static constexpr auto fields = std::tuple{field{"run_id", &claim_next_body::run_id, id_bounds},
+                                            field{"board", &claim_next_body::board, slug{}},
+                                            field{"tag", &claim_next_body::tag, text{1, 64}},
+                                            field{"variant_id", &claim_next_body::variant_id, id_bounds},
+                                            field{"user_id", &claim_next_body::user_id, id_bounds},
+                                            field{"ttl_s", &claim_next_body::ttl_s, board_job::ttl_bounds}};
 };
 
 struct report_body {
@@ -57,9 +56,9 @@ struct report_body {
   std::optional<std::string> error;
   std::optional<std::int64_t> lease_token;
   static constexpr auto fields =
-    std::tuple{field{"run_id", &report_body::run_id, id_bounds}, field{"status", &report_body::status},
-               field{"error", &report_body::error, board_job::error_bounds},
-               field{"lease_token", &report_body::lease_token, integer_range{1, id_max}}};
+      std::tuple{field{"run_id", &report_body::run_id, id_bounds}, field{"status", &report_body::status},
+                 field{"error", &report_body::error, board_job::error_bounds},
+                 field{"lease_token", &report_body::lease_token, integer_range{1, id_max}}};
 };
 
 /// Whose this run_id is; asked together with others.
@@ -152,7 +151,8 @@ task<std::vector<board_job::job_name>> candidates(request_context& x, const boar
 }
 
 /// One try to claim something; nothing when something of what was found went to others, so that looking again may help.
-task<std::optional<answer<kind>>> try_candidates(request_context& x, const std::vector<board_job::job_name>& found, const claim& c) {
+task<std::optional<answer<kind>>> try_candidates(request_context& x, const std::vector<board_job::job_name>& found,
+                                                 const claim& c) {
   std::optional<refusal> sick;
   std::size_t sick_ones = 0;
   for (const auto& one : found) {
@@ -163,7 +163,7 @@ task<std::optional<answer<kind>>> try_candidates(request_context& x, const std::
       co_return co_await send_claim(x, one.board, one.job_id, c);
     } catch (const refused& no) {
       if (no.why.what == code::run_id_taken)
-        break; // an equal request was faster; what it got is ours too
+        break;  // an equal request was faster; what it got is ours too
       if (is_sick(no.why)) {
         sick = no.why;
         sick_ones += 1;
@@ -176,11 +176,12 @@ task<std::optional<answer<kind>>> try_candidates(request_context& x, const std::
   co_return std::nullopt;
 }
 
-} // namespace
+}  // namespace
 
 task<response> claim_job(request_context& x, json_document body) {
   auto b = read_as<claim_body>(body.root());
-  claim c{b.run_id, b.variant_id, b.user_id, artifacts_in(body.root()), b.ttl_s.value_or(board_job::ttl_s_default), false, {}, {}};
+  claim c{b.run_id, b.variant_id, b.user_id, artifacts_in(body.root()), b.ttl_s.value_or(board_job::ttl_s_default),
+          false,    {},           {}};
   idempotency_key(x);
   auto a = co_await send_claim(x, std::move(b.board), std::move(b.job_id), std::move(c));
   co_return written<board_job::run>(std::move(a));
@@ -188,8 +189,9 @@ task<response> claim_job(request_context& x, json_document body) {
 
 task<response> claim_next_job(request_context& x, json_document body) {
   const auto b = read_as<claim_next_body>(body.root());
-  const claim c{b.run_id, b.variant_id, b.user_id, artifacts_in(body.root()),
-                b.ttl_s.value_or(board_job::ttl_s_default), true, {}, {}};
+  const claim c{
+      b.run_id, b.variant_id, b.user_id, artifacts_in(body.root()), b.ttl_s.value_or(board_job::ttl_s_default),
+      true,     {},           {}};
   idempotency_key(x);
   const auto filter = co_await filter_of(x, b.board, b.tag, b.user_id);
   auto pause = std::chrono::milliseconds{2};
@@ -233,4 +235,4 @@ task<response> report_run(request_context& x, json_document body) {
   }
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "http/transport/request_context.hpp"
 #include "base/json.hpp"
+#include "http/transport/request_context.hpp"
 
 /// The calls of agents: who gets a job, and what became of the run.
 namespace callboard::http {
@@ -13,4 +13,4 @@ task<response> claim_next_job(request_context& x, json_document body);
 /// PATCH with a run_id.
 task<response> report_run(request_context& x, json_document body);
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -49,4 +49,4 @@ private:
   std::unordered_set<std::string> taken_;
 };
 
-} // namespace callboard::http
+}  // namespace callboard::http

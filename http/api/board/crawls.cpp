@@ -5,8 +5,8 @@
 #include "http/api/ask.hpp"
 #include "http/api/board/boards.hpp"
 #include "http/api/bodies.hpp"
-#include "http/api/pages.hpp"
 #include "http/api/etags.hpp"
+#include "http/api/pages.hpp"
 #include "http/api/results.hpp"
 
 #include <charconv>
@@ -20,8 +20,8 @@ using persistence::reader;
 struct crawl_body {
   std::string board;
   std::optional<std::string> trigger;
-  static constexpr auto fields = std::tuple{field{"board", &crawl_body::board, slug{}},
-                                            field{"trigger", &crawl_body::trigger, printable{1, 100}}};
+  static constexpr auto fields =
+      std::tuple{field{"board", &crawl_body::board, slug{}}, field{"trigger", &crawl_body::trigger, printable{1, 100}}};
 };
 
 /// How a crawl may end.
@@ -46,7 +46,9 @@ struct crawl_key {
   std::int64_t n = 0;
 };
 
-[[noreturn]] void no_crawl(const std::string& id) { throw refused{{code::not_found, "Crawl '" + id + "' not found", {}}}; }
+[[noreturn]] void no_crawl(const std::string& id) {
+  throw refused{{code::not_found, "Crawl '" + id + "' not found", {}}};
+}
 
 /// What is no id of a crawl is nobody's.
 crawl_key key_in_path(const request_context& x) {
@@ -67,7 +69,9 @@ task<board::crawl> found_crawl(request_context& x, crawl_key key) {
 
 /// Tells every job that the crawl has not seen that it is gone; each decides for itself, by what it knows then.
 task<std::int64_t> expire_unseen(request_context& x, const board::crawl& c) {
-  const auto question = [of = c.board, since = c.started_at](reader& from) { return board_job::unseen(from, of, since); };
+  const auto question = [of = c.board, since = c.started_at](reader& from) {
+    return board_job::unseen(from, of, since);
+  };
   auto jobs = co_await read(x, question);
   board_job::command command = board_job::expire_unseen{c.started_at};
   co_return co_await tell_jobs(x, c.board, std::move(jobs), std::move(command));
@@ -97,7 +101,7 @@ std::optional<board::crawl_place> place_in(const request_context& x, const text_
   return board::crawl_place{from_ms(ms), parts->first, parts->second};
 }
 
-} // namespace
+}  // namespace
 
 task<response> list_crawls(request_context& x) {
   const auto wanted = text_page_of(x, 2);
@@ -148,9 +152,9 @@ task<response> end_crawl(request_context& x) {
   const bool expires = is_finished && crawl.status == board::crawl_status::running && crawl.stats.fetched > 0;
   const auto gone = expires ? co_await expire_unseen(x, crawl) : 0;
   board::command command =
-    board::end_crawl{key.n, is_finished ? board::crawl_status::finished : board::crawl_status::failed, gone};
+      board::end_crawl{key.n, is_finished ? board::crawl_status::finished : board::crawl_status::failed, gone};
   auto a = co_await ask<kind>(x, key.board, std::move(command), asking::final_part);
   co_return written<board::crawl>(std::move(a), board::end_crawl::answers);
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -4,12 +4,12 @@
 #include "actors/board/rules.hpp"
 #include "actors/board_job/rules.hpp"
 #include "actors/board_job/tags.hpp"
+#include "base/digest.hpp"
+#include "base/hex.hpp"
 #include "http/api/ask.hpp"
 #include "http/api/board/ats.hpp"
 #include "http/api/bodies.hpp"
 #include "http/api/results.hpp"
-#include "base/digest.hpp"
-#include "base/hex.hpp"
 
 #include <algorithm>
 #include <set>
@@ -33,11 +33,12 @@ struct job_body {
   std::optional<std::string> url;
   std::optional<std::string> location;
   std::optional<std::string> department;
-  static constexpr auto fields =
-    std::tuple{field{"board", &job_body::board, slug{}}, field{"job_id", &job_body::job_id, id_bounds},
-               field{"title", &job_body::title, text{1, 500}}, field{"url", &job_body::url, text{0, 4'000}},
-               field{"location", &job_body::location, text{0, 500}},
-               field{"department", &job_body::department, text{0, 500}}};
+  static constexpr auto fields = std::tuple{field{"board", &job_body::board, slug{}},
+                                            field{"job_id", &job_body::job_id, id_bounds},
+                                            field{"title", &job_body::title, text{1, 500}},
+                                            field{"url", &job_body::url, text{0, 4'000}},
+                                            field{"location", &job_body::location, text{0, 500}},
+                                            field{"department", &job_body::department, text{0, 500}}};
 };
 
 /// A job that did not come in, and why.
@@ -62,9 +63,11 @@ std::string text_or(const std::optional<std::string>& text, std::string_view oth
 }
 
 board_job::description described(const request_context& x, const job_body& b) {
-  board_job::description out{b.title, b.url.value_or(""), text_or(b.location, "Unknown"), text_or(b.department, "General"), {}, {}};
+  board_job::description out{
+      b.title, b.url.value_or(""), text_or(b.location, "Unknown"), text_or(b.department, "General"), {}, {}};
   out.tags = board_job::tags_of(out.title, out.department, x.app.settings.board_jobs_tags);
-  out.content_hash = persistence::to_hex(persistence::sha256(out.title + '|' + out.location + '|' + out.department)).substr(0, 16);
+  out.content_hash =
+      persistence::to_hex(persistence::sha256(out.title + '|' + out.location + '|' + out.department)).substr(0, 16);
   return out;
 }
 
@@ -133,7 +136,8 @@ task<void> ensure_boards(request_context& x, const std::set<std::string>& ids) {
 }
 
 /// A crawl may end while its last jobs come in: they are written, and nobody counts them any more.
-task<void> note_progress(request_context& x, const std::pair<std::string, std::int64_t>& crawl, board::crawl_stats more) {
+task<void> note_progress(request_context& x, const std::pair<std::string, std::int64_t>& crawl,
+                         board::crawl_stats more) {
   board::command command = board::note_progress{crawl.second, more};
   try {
     co_await ask<board_kind>(x, crawl.first, std::move(command), asking::part);
@@ -239,7 +243,7 @@ task<response> ingest(request_context& x, delivery d) {
 
 std::string system_of(board::tracker t) { return std::string{name(t)}; }
 
-} // namespace
+}  // namespace
 
 task<response> ingest_jobs(request_context& x, json_document body) { return ingest(x, delivery_in(body.root())); }
 
@@ -254,7 +258,8 @@ task<response> ingest_list(request_context& x) {
   const auto listed = from ? jobs_in(body.root(), *from, id) : std::nullopt;
   const auto empty = body.root().find("jobs");
   if (!listed && !(empty && !from && empty->kind() == json_value::type::array && !empty->first()))
-    invalid("", from ? "The body is no list of " + system_of(*from) : "The body is no job list of greenhouse, lever or ashby");
+    invalid("", from ? "The body is no list of " + system_of(*from)
+                     : "The body is no job list of greenhouse, lever or ashby");
   delivery d;
   if (const auto crawl = x.query_value("crawl_id")) {
     d.crawl = board::crawl_parts(*crawl);
@@ -263,11 +268,12 @@ task<response> ingest_list(request_context& x) {
   }
   // In our own words it is checked like any other.
   std::string why;
-  const auto ours = json_document::parse(to_json(listed.value_or(std::vector<listed_job>{})), why, {.values = SIZE_MAX});
+  const auto ours =
+      json_document::parse(to_json(listed.value_or(std::vector<listed_job>{})), why, {.values = SIZE_MAX});
   for (auto item = ours.value().root().first(); item; item = item->next())
     take(d, *item);
   require_few(d.jobs.size() + d.failed.size());
   co_return co_await ingest(x, std::move(d));
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

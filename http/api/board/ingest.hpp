@@ -1,7 +1,7 @@
 #pragma once
 
-#include "http/transport/request_context.hpp"
 #include "base/json.hpp"
+#include "http/transport/request_context.hpp"
 
 /// How jobs come in.
 namespace callboard::http {
@@ -11,4 +11,4 @@ task<response> ingest_jobs(request_context& x, json_document body);
 /// The public list of a board's applicant tracking system, as it is.
 task<response> ingest_list(request_context& x);
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -2,8 +2,8 @@
 #include "actors/profile/rules.hpp"
 #include "http/api/ask.hpp"
 #include "http/api/board/boards.hpp"
-#include "http/api/bodies.hpp"
 #include "http/api/board/job_filters.hpp"
+#include "http/api/bodies.hpp"
 #include "http/api/etags.hpp"
 #include "http/api/results.hpp"
 
@@ -57,7 +57,7 @@ profile::contents contents_in(const json_value& body) {
   return out;
 }
 
-} // namespace
+}  // namespace
 
 task<response> show_profile(request_context& x) {
   const auto id = user_id(x);
@@ -84,4 +84,4 @@ task<response> put_profile(request_context& x) {
   co_return r;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -27,11 +27,12 @@ struct audited_event {
   std::optional<std::string> request;
   raw_json data;
   static constexpr auto fields =
-    std::tuple{field{"position", &audited_event::position}, field{"kind", &audited_event::kind},
-               field{"key", &audited_event::key}, field{"seq", &audited_event::seq}, field{"type", &audited_event::type},
-               field{"at", &audited_event::at}, field{"actor", &audited_event::actor},
-               field{"reason", &audited_event::reason}, field{"traceId", &audited_event::trace},
-               field{"requestId", &audited_event::request}, field{"data", &audited_event::data}};
+      std::tuple{field{"position", &audited_event::position}, field{"kind", &audited_event::kind},
+                 field{"key", &audited_event::key},           field{"seq", &audited_event::seq},
+                 field{"type", &audited_event::type},         field{"at", &audited_event::at},
+                 field{"actor", &audited_event::actor},       field{"reason", &audited_event::reason},
+                 field{"traceId", &audited_event::trace},     field{"requestId", &audited_event::request},
+                 field{"data", &audited_event::data}};
 };
 
 std::optional<std::string> unless_empty(std::string text) {
@@ -39,9 +40,17 @@ std::optional<std::string> unless_empty(std::string text) {
 }
 
 audited_event shown(persistence::journal_entry e) {
-  return {e.position, std::move(e.kind), std::move(e.key), e.seq, std::move(e.type), e.at,
-          {std::move(e.by.actor_type), std::move(e.by.actor_id)}, unless_empty(std::move(e.by.reason)),
-          unless_empty(std::move(e.by.trace)), unless_empty(std::move(e.by.request)), {std::move(e.data)}};
+  return {e.position,
+          std::move(e.kind),
+          std::move(e.key),
+          e.seq,
+          std::move(e.type),
+          e.at,
+          {std::move(e.by.actor_type), std::move(e.by.actor_id)},
+          unless_empty(std::move(e.by.reason)),
+          unless_empty(std::move(e.by.trace)),
+          unless_empty(std::move(e.by.request)),
+          {std::move(e.data)}};
 }
 
 /// The members of an audit's answer, rendered where it was read.
@@ -60,7 +69,7 @@ array audited(persistence::reader& from, const persistence::audit_filter& filter
   return out;
 }
 
-} // namespace
+}  // namespace
 
 task<response> show_audit(request_context& x) {
   const auto wanted = page_of(x, 1);
@@ -71,4 +80,4 @@ task<response> show_audit(request_context& x) {
   co_return to_response(x, std::move(events));
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

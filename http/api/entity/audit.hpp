@@ -7,4 +7,4 @@ namespace callboard::http {
 
 task<response> show_audit(request_context& x);
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -51,7 +51,7 @@ std::optional<opening::pipeline> lists_of(opening::state& s, instant at, std::in
 class opening_past {
 public:
   opening_past(opening::opening_id id, moment at, page wanted)
-    : id_{id}, at_{at}, wanted_{std::move(wanted)}, fold_{std::to_string(id.value), at.until} {}
+      : id_{id}, at_{at}, wanted_{std::move(wanted)}, fold_{std::to_string(id.value), at.until} {}
 
   bool step(reader& from) {
     return fold_.step(from, [this](const auto& entry, const auto& event, const auto&) { take(entry, event); });
@@ -123,7 +123,8 @@ std::string opening_state(reader& from, opening::state& s, instant at, std::int6
   return to_text(*lists);
 }
 
-/// A board job and the runs that it knew: the last one and those that succeeded. What agents wrote is not in the journal.
+/// A board job and the runs that it knew: the last one and those that succeeded. What agents wrote is not in the
+/// journal.
 std::string board_job_state(reader&, board_job::state& s, instant, std::int64_t seq) {
   if (!s.exists || s.gone)
     return "null";
@@ -198,14 +199,14 @@ struct replayable {
   task<response> (*replay)(request_context& x, std::string key);
 };
 constexpr std::array replayables{
-  replayable{opening::kind::name, &replay_of<opening::kind, &opening_state>},
-  replayable{board::kind::name, &replay_of<board::kind, &board_state>},
-  replayable{board_job::kind::name, &replay_of<board_job::kind, &board_job_state>},
-  replayable{profile::kind::name, &replay_of<profile::kind, &profile_state>},
-  replayable{queue::kind::name, &replay_of<queue::kind, &queue_state>},
+    replayable{opening::kind::name, &replay_of<opening::kind, &opening_state>},
+    replayable{board::kind::name, &replay_of<board::kind, &board_state>},
+    replayable{board_job::kind::name, &replay_of<board_job::kind, &board_job_state>},
+    replayable{profile::kind::name, &replay_of<profile::kind, &profile_state>},
+    replayable{queue::kind::name, &replay_of<queue::kind, &queue_state>},
 };
 
-} // namespace
+}  // namespace
 
 task<response> replay_pipeline(request_context& x) {
   const auto id = path_id(x, 0, "jobId");
@@ -230,4 +231,4 @@ task<response> replay_entity(request_context& x) {
   throw refused{{code::not_found, "There is no kind " + kind, {}}};
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

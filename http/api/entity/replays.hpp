@@ -10,4 +10,4 @@ task<response> replay_pipeline(request_context& x);
 /// Any entity's state as of a moment.
 task<response> replay_entity(request_context& x);
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -14,8 +14,8 @@ namespace callboard::http {
 namespace {
 
 using opening::application_row;
-using opening::kind;
 using opening::application_status;
+using opening::kind;
 using persistence::reader;
 
 struct applicant_status {
@@ -23,10 +23,9 @@ struct applicant_status {
   std::string name;
   std::string email;
   std::vector<application_status> applications;
-  static constexpr auto fields =
-    std::tuple{field{"applicantId", &applicant_status::id}, field{"applicantName", &applicant_status::name},
-               field{"applicantEmail", &applicant_status::email},
-               field{"applications", &applicant_status::applications}};
+  static constexpr auto fields = std::tuple{
+      field{"applicantId", &applicant_status::id}, field{"applicantName", &applicant_status::name},
+      field{"applicantEmail", &applicant_status::email}, field{"applications", &applicant_status::applications}};
 };
 
 /// What rows say; of live and waiting applications the openings know better.
@@ -49,8 +48,17 @@ status_rows status_of_rows(reader& from, applicant_id id, opening::application_i
 
 application_status by_row(const application_row& a, std::string title, instant now) {
   const auto age = std::max(now - a.since, milliseconds{0});
-  return {a.id, opening::opening_of(a.id), std::move(title), a.status, std::nullopt, a.applied_at, a.promoted_at, a.deadline,
-          std::chrono::floor<seconds>(age).count(), std::nullopt, a.penalty};
+  return {a.id,
+          opening::opening_of(a.id),
+          std::move(title),
+          a.status,
+          std::nullopt,
+          a.applied_at,
+          a.promoted_at,
+          a.deadline,
+          std::chrono::floor<seconds>(age).count(),
+          std::nullopt,
+          a.penalty};
 }
 
 using statuses_future = std::shared_ptr<future<answer<kind>>>;
@@ -63,12 +71,14 @@ std::vector<statuses_future> ask_openings(request_context& x, const std::vector<
       by_opening[opening::opening_of(a.row.id).value].push_back(a.row.id);
   std::vector<statuses_future> out;
   for (auto& [id, applications] : by_opening)
-    out.push_back(send<kind>(x, std::to_string(id), opening::show_application_status{std::move(applications)}, asking::question));
+    out.push_back(
+        send<kind>(x, std::to_string(id), opening::show_application_status{std::move(applications)}, asking::question));
   return out;
 }
 
 /// Rows of applications that ended between the first look and their opening's answer.
-task<std::unordered_map<std::int64_t, application_row>> ended_meanwhile(request_context& x, std::vector<std::int64_t> ids) {
+task<std::unordered_map<std::int64_t, application_row>> ended_meanwhile(request_context& x,
+                                                                        std::vector<std::int64_t> ids) {
   std::unordered_map<std::int64_t, application_row> out;
   if (ids.empty())
     co_return out;
@@ -79,7 +89,7 @@ task<std::unordered_map<std::int64_t, application_row>> ended_meanwhile(request_
   co_return out;
 }
 
-} // namespace
+}  // namespace
 
 task<response> show_status(request_context& x) {
   const applicant_id id{path_id(x, 0, "applicantId")};
@@ -141,4 +151,4 @@ task<response> show_timeline(request_context& x) {
   co_return to_response(x, std::move(events));
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

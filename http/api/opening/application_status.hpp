@@ -8,4 +8,4 @@ namespace callboard::http {
 task<response> show_status(request_context& x);
 task<response> show_timeline(request_context& x);
 
-} // namespace callboard::http
+}  // namespace callboard::http

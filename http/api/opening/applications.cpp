@@ -16,9 +16,9 @@ struct public_application {
   std::string name;
   std::string email;
   opening::opening_id job;
-  static constexpr auto fields = std::tuple{field{"name", &public_application::name, text{1, 200}},
-                                            field{"email", &public_application::email, email_address{}},
-                                            field{"jobId", &public_application::job}};
+  static constexpr auto fields =
+      std::tuple{field{"name", &public_application::name, text{1, 200}},
+                 field{"email", &public_application::email, email_address{}}, field{"jobId", &public_application::job}};
 };
 
 response application_written(answer<kind> a, success how) {
@@ -30,15 +30,16 @@ using application_request = std::shared_ptr<actors::request_to<kind>>;
 /// Finds out whose the e-mail is, or makes it a newcomer's, and sends the request on its way from there: the io thread
 /// hears only of the answer.
 void send_for(actors::node& to, const application_request& r, std::string name, std::string email, new_applicant lost) {
-  to.find_or_create(std::move(name), std::move(email), std::move(lost), [&to, r](std::variant<actors::person, code> found) {
-    if (const auto* why = std::get_if<code>(&found))
-      return r->fail(*why);
-    auto& who = std::get<actors::person>(found);
-    auto& command = std::get<opening::apply>(r->command);
-    command.applicant = who.id;
-    command.person = std::move(who.row);
-    to.send(r);
-  });
+  to.find_or_create(std::move(name), std::move(email), std::move(lost),
+                    [&to, r](std::variant<actors::person, code> found) {
+                      if (const auto* why = std::get_if<code>(&found))
+                        return r->fail(*why);
+                      auto& who = std::get<actors::person>(found);
+                      auto& command = std::get<opening::apply>(r->command);
+                      command.applicant = who.id;
+                      command.person = std::move(who.row);
+                      to.send(r);
+                    });
 }
 
 /// The same once more for a request whose newcomer was somebody else's e-mail already.
@@ -75,10 +76,11 @@ task<response> act_on(request_context& x, Command command) {
 opening::party withdrawing(const request_context& x, std::optional<opening::party> stated) {
   if (x.app.settings.auth_mode == "open")
     return stated.value_or(opening::party::applicant);
-  return x.by->actor_type == "company" || x.by->actor_type == "admin" ? opening::party::company : opening::party::applicant;
+  return x.by->actor_type == "company" || x.by->actor_type == "admin" ? opening::party::company
+                                                                      : opening::party::applicant;
 }
 
-} // namespace
+}  // namespace
 
 task<response> apply(request_context& x) {
   auto command = body_of<opening::apply>(x);
@@ -98,7 +100,7 @@ task<response> apply_in_public(request_context& x) {
   t->resolve_again = once_more(x.app.node);
   auto here = t->get_future();
   send_for(x.app.node, t, std::move(body.name), std::move(body.email), nullptr);
-  t.reset(); // whoever holds it last answers it
+  t.reset();  // whoever holds it last answers it
   auto a = co_await received(std::move(here));
   co_return application_written(std::move(a), opening::apply::answers);
 }
@@ -113,4 +115,4 @@ task<response> acknowledge(request_context& x) { return act_on(x, body_of<openin
 
 task<response> decline(request_context& x) { return act_on(x, body_of<opening::decline>(x)); }
 
-} // namespace callboard::http
+}  // namespace callboard::http

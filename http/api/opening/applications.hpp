@@ -11,4 +11,4 @@ task<response> withdraw(request_context& x);
 task<response> acknowledge(request_context& x);
 task<response> decline(request_context& x);
 
-} // namespace callboard::http
+}  // namespace callboard::http

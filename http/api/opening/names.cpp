@@ -25,7 +25,7 @@ void fill(std::vector<Entry>& entries, const std::unordered_map<applicant_id, ap
   }
 }
 
-} // namespace
+}  // namespace
 
 void fill_names(persistence::reader& from, opening::pipeline& p) {
   std::vector<std::int64_t> ids;
@@ -66,4 +66,4 @@ std::string to_text(const opening::queue& q) {
   return out += '}';
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -4,9 +4,9 @@
 #include "actors/opening/rules.hpp"
 #include "http/api/ask.hpp"
 #include "http/api/bodies.hpp"
+#include "http/api/etags.hpp"
 #include "http/api/opening/names.hpp"
 #include "http/api/pages.hpp"
-#include "http/api/etags.hpp"
 #include "http/api/results.hpp"
 
 namespace callboard::http {
@@ -55,7 +55,8 @@ task<std::string> with_names(request_context& x, List list) {
 
 opening::cursor cursor_of(const page& p) { return {p.after[0], p.after[1]}; }
 
-response versioned(const request_context& x, std::string body, std::int64_t version, const std::optional<opening::cursor>& next) {
+response versioned(const request_context& x, std::string body, std::int64_t version,
+                   const std::optional<opening::cursor>& next) {
   response r{200, std::move(body), {{"ETag", etag(version)}}};
   if (next)
     link_next(x, r, {next->live, next->rank});
@@ -77,7 +78,7 @@ task<response> show_list(request_context& x) {
   co_return versioned(x, std::move(body), a.version, next);
 }
 
-} // namespace
+}  // namespace
 
 std::string opening_key(std::int64_t id) {
   if (id > opening::opening_id_max)
@@ -126,4 +127,4 @@ task<response> show_summary(request_context& x) {
   co_return response{200, to_json(std::get<opening::summary>(a.result)), {{"ETag", etag(a.version)}}};
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -18,4 +18,4 @@ task<response> show_summary(request_context& x);
 /// The key of an opening's entity; an id that no opening can have is not found.
 std::string opening_key(std::int64_t id);
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -16,7 +16,7 @@ struct logged_in {
   applicant_id applicant;
   std::optional<std::string> token;
   static constexpr auto fields =
-    std::tuple{field{"applicantId", &logged_in::applicant}, field{"applicantToken", &logged_in::token}};
+      std::tuple{field{"applicantId", &logged_in::applicant}, field{"applicantToken", &logged_in::token}};
 };
 
 std::string location_of(std::string_view body) {
@@ -26,7 +26,7 @@ std::string location_of(std::string_view body) {
   return "/api/applicants/" + (id ? std::to_string(id->integer()) : std::string{});
 }
 
-} // namespace
+}  // namespace
 
 task<response> list_applicants(request_context& x) {
   const auto wanted = page_of(x, 1);
@@ -68,4 +68,4 @@ task<response> login_applicant(request_context& x) {
   co_return response{200, to_json(logged_in{who->id, std::nullopt})};
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -10,4 +10,4 @@ task<response> create_applicant(request_context& x);
 task<response> show_applicant(request_context& x);
 task<response> login_applicant(request_context& x);
 
-} // namespace callboard::http
+}  // namespace callboard::http

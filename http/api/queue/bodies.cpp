@@ -1,8 +1,8 @@
 #include "http/api/queue/bodies.hpp"
 
+#include "base/digest.hpp"
 #include "http/api/bodies.hpp"
 #include "http/transport/trace.hpp"
-#include "base/digest.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -28,12 +28,16 @@ struct job_body {
   std::optional<instant> run_at;
   std::optional<std::int64_t> ttl_s;
   std::optional<std::string> unique_key;
-  static constexpr auto fields =
-    std::tuple{field{"id", &job_body::id}, field{"queue", &job_body::queue}, field{"job_type", &job_body::type},
-               field{"data", &job_body::data}, field{"metadata", &job_body::metadata}, field{"priority", &job_body::priority},
-               field{"max_attempts", &job_body::max_attempts, queue::attempts_bounds}, field{"run_at", &job_body::run_at},
-               field{"ttl_s", &job_body::ttl_s, integer_range{1, 31'536'000}},
-               field{"unique_key", &job_body::unique_key, text{1, 200}}};
+  static constexpr auto fields = std::tuple{field{"id", &job_body::id},
+                                            field{"queue", &job_body::queue},
+                                            field{"job_type", &job_body::type},
+                                            field{"data", &job_body::data},
+                                            field{"metadata", &job_body::metadata},
+                                            field{"priority", &job_body::priority},
+                                            field{"max_attempts", &job_body::max_attempts, queue::attempts_bounds},
+                                            field{"run_at", &job_body::run_at},
+                                            field{"ttl_s", &job_body::ttl_s, integer_range{1, 31'536'000}},
+                                            field{"unique_key", &job_body::unique_key, text{1, 200}}};
 };
 
 struct batch_body {
@@ -49,17 +53,19 @@ struct claim_body {
   std::optional<std::int64_t> limit;
   std::optional<std::int64_t> lease_s;
   std::optional<std::int64_t> wait_s;
-  static constexpr auto fields =
-    std::tuple{field{"worker_id", &claim_body::worker, text{1, 200}}, field{"job_types", &claim_body::types},
-               field{"queue", &claim_body::queue}, field{"limit", &claim_body::limit, integer_range{1, 1'000}},
-               field{"lease_s", &claim_body::lease_s, integer_range{1, 43'200}}, field{"wait_s", &claim_body::wait_s, integer_range{0, 30}}};
+  static constexpr auto fields = std::tuple{field{"worker_id", &claim_body::worker, text{1, 200}},
+                                            field{"job_types", &claim_body::types},
+                                            field{"queue", &claim_body::queue},
+                                            field{"limit", &claim_body::limit, integer_range{1, 1'000}},
+                                            field{"lease_s", &claim_body::lease_s, integer_range{1, 43'200}},
+                                            field{"wait_s", &claim_body::wait_s, integer_range{0, 30}}};
 };
 
 bool is_plain(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-'; }
 
 bool is_name(std::string_view s) {
-  return !s.empty() && s.size() <= name_max
-         && std::all_of(s.begin(), s.end(), [](char c) { return is_plain(c) || c == ':' || c == '/'; });
+  return !s.empty() && s.size() <= name_max &&
+         std::all_of(s.begin(), s.end(), [](char c) { return is_plain(c) || c == ':' || c == '/'; });
 }
 
 bool is_queue_name(std::string_view s) {
@@ -147,7 +153,8 @@ public:
     j.data_text = object("data", std::move(b.data));
     j.metadata_text = object("metadata", std::move(b.metadata));
     check_size("data and metadata together",
-               (j.data_text ? j.data_text->size() : 0) + (j.metadata_text ? j.metadata_text->size() : 0), data_bytes_max);
+               (j.data_text ? j.data_text->size() : 0) + (j.metadata_text ? j.metadata_text->size() : 0),
+               data_bytes_max);
     j.content = content_of(j);
     return j;
   }
@@ -169,7 +176,9 @@ private:
   std::string prefix_;
 };
 
-std::string queue_of(const std::optional<std::string>& name) { return name.value_or(std::string{queue::default_queue}); }
+std::string queue_of(const std::optional<std::string>& name) {
+  return name.value_or(std::string{queue::default_queue});
+}
 
 wanted_jobs one_job(job_body b) {
   wanted_jobs out{queue_of(b.queue), {{}, true}, b.id.has_value()};
@@ -202,7 +211,7 @@ wanted_jobs many_jobs(batch_body b) {
   return out;
 }
 
-} // namespace
+}  // namespace
 
 wanted_jobs jobs_in(const request_context& x) {
   const auto document = parsed_body(x, body_size::bulk);
@@ -213,8 +222,9 @@ wanted_jobs jobs_in(const request_context& x) {
 
 wanted_claim claim_in(const request_context& x) {
   auto b = body_of<claim_body>(x);
-  wanted_claim out{queue_of(b.queue), {std::move(b.worker), std::move(b.types), b.limit.value_or(1), b.lease_s.value_or(60),
-                                       b.wait_s.value_or(0)}};
+  wanted_claim out{
+      queue_of(b.queue),
+      {std::move(b.worker), std::move(b.types), b.limit.value_or(1), b.lease_s.value_or(60), b.wait_s.value_or(0)}};
   check_queue("queue", out.queue);
   if (out.command.types)
     for (std::size_t i = 0; i < out.command.types->size(); ++i)
@@ -273,7 +283,8 @@ std::string fresh_uuid() {
   // Version 7: milliseconds, then a count within them, then chance.
   static std::atomic<std::uint64_t> last{0};
   using namespace std::chrono;
-  const auto ms = static_cast<std::uint64_t>(duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count());
+  const auto ms =
+      static_cast<std::uint64_t>(duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count());
   auto before = last.load(std::memory_order_relaxed);
   auto mine = std::max(ms << 12, before + 1);
   while (!last.compare_exchange_weak(before, mine, std::memory_order_relaxed))
@@ -288,4 +299,4 @@ std::string fresh_uuid() {
   return out;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -15,7 +15,7 @@ namespace callboard::http {
 struct wanted_jobs {
   std::string queue;
   queue::enqueue command;
-  bool names_ids = false; ///< at least one id is the caller's own: it may be known already
+  bool names_ids = false;  ///< at least one id is the caller's own: it may be known already
 };
 
 /// One job, or `{"jobs":[…]}`.
@@ -54,4 +54,4 @@ inline constexpr std::size_t data_bytes_max = 256 * 1024;
 /// In the order of time, so that indexes grow at their end and jobs of one moment keep their order.
 std::string fresh_uuid();
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -1,13 +1,13 @@
 #include "http/api/queue/jobs.hpp"
 
 #include "actors/queue/rules.hpp"
+#include "base/json_read.hpp"
 #include "http/api/ask.hpp"
 #include "http/api/bodies.hpp"
-#include "http/api/service.hpp"
-#include "http/transport/trace.hpp"
 #include "http/api/queue/bodies.hpp"
 #include "http/api/results.hpp"
-#include "base/json_read.hpp"
+#include "http/api/service.hpp"
+#include "http/transport/trace.hpp"
 
 #include <algorithm>
 #include <map>
@@ -15,8 +15,8 @@
 namespace callboard::http {
 namespace {
 
-using queue::kind;
 using persistence::reader;
+using queue::kind;
 using work_request = std::shared_ptr<actors::request_to<kind>>;
 
 // Enqueue
@@ -87,7 +87,9 @@ task<refusal> wrong_lease(request_context& x, std::string id, std::optional<std:
   co_return otherwise;
 }
 
-refusal stale(const std::string& id) { return {code::stale_lease, "Job " + id + " is not leased under this token", {}}; }
+refusal stale(const std::string& id) {
+  return {code::stale_lease, "Job " + id + " is not leased under this token", {}};
+}
 
 /// Sends what a worker says about the job in the path to the queue that its token names.
 template <class Make>
@@ -118,17 +120,16 @@ struct heartbeat_body {
   std::optional<raw_json> progress;
   std::optional<std::string> message;
   std::optional<raw_json> checkpoint;
-  static constexpr auto fields =
-    std::tuple{field{"lease_token", &heartbeat_body::token}, field{"progress", &heartbeat_body::progress},
-               field{"message", &heartbeat_body::message, text{0, 2'000}},
-               field{"checkpoint", &heartbeat_body::checkpoint}};
+  static constexpr auto fields = std::tuple{
+      field{"lease_token", &heartbeat_body::token}, field{"progress", &heartbeat_body::progress},
+      field{"message", &heartbeat_body::message, text{0, 2'000}}, field{"checkpoint", &heartbeat_body::checkpoint}};
 };
 
 struct completion_body {
   std::string token;
   std::optional<raw_json> results;
   static constexpr auto fields =
-    std::tuple{field{"lease_token", &completion_body::token}, field{"results", &completion_body::results}};
+      std::tuple{field{"lease_token", &completion_body::token}, field{"results", &completion_body::results}};
 };
 
 struct named_completion {
@@ -136,8 +137,8 @@ struct named_completion {
   std::string token;
   std::optional<raw_json> results;
   static constexpr auto fields =
-    std::tuple{field{"id", &named_completion::id}, field{"lease_token", &named_completion::token},
-               field{"results", &named_completion::results}};
+      std::tuple{field{"id", &named_completion::id}, field{"lease_token", &named_completion::token},
+                 field{"results", &named_completion::results}};
 };
 struct completions_body {
   std::vector<named_completion> jobs;
@@ -151,10 +152,10 @@ struct failure_body {
   std::optional<std::int64_t> retry_after_s;
   std::optional<bool> permanent;
   static constexpr auto fields =
-    std::tuple{field{"lease_token", &failure_body::token}, field{"error", &failure_body::error, text{0, 10'000}},
-               field{"error_code", &failure_body::error_code, text{1, 100}},
-               field{"retry_after_s", &failure_body::retry_after_s, integer_range{0, 31'536'000}},
-               field{"permanent", &failure_body::permanent}};
+      std::tuple{field{"lease_token", &failure_body::token}, field{"error", &failure_body::error, text{0, 10'000}},
+                 field{"error_code", &failure_body::error_code, text{1, 100}},
+                 field{"retry_after_s", &failure_body::retry_after_s, integer_range{0, 31'536'000}},
+                 field{"permanent", &failure_body::permanent}};
 };
 
 std::optional<std::string> results_in(std::optional<raw_json> value) {
@@ -170,7 +171,7 @@ double chance() { return static_cast<double>(random_below(1'000'001)) / 1'000'00
 
 struct told {
   std::shared_ptr<future<answer<kind>>> here;
-  std::vector<std::size_t> positions; ///< of its jobs in the request
+  std::vector<std::size_t> positions;  ///< of its jobs in the request
 };
 
 /// What became of one of many, without the members that say nothing.
@@ -211,7 +212,8 @@ response result_response(const answer<kind>& a) {
 }
 
 /// A lease of a job that nobody knows is not stale.
-task<void> tell_unknown(request_context& x, const std::vector<named_completion>& asked, std::vector<queue::job_result>& out) {
+task<void> tell_unknown(request_context& x, const std::vector<named_completion>& asked,
+                        std::vector<queue::job_result>& out) {
   std::vector<std::pair<std::size_t, std::optional<std::string>>> in_doubt;
   for (std::size_t i = 0; i < out.size(); ++i)
     if (out[i].error == code::stale_lease) {
@@ -227,7 +229,9 @@ task<void> tell_unknown(request_context& x, const std::vector<named_completion>&
   const auto known = co_await read(x, question);
   for (const auto& [i, of] : in_doubt) {
     const auto& id = asked[i].id;
-    const auto is_it = [&id = id, &of = of](const auto& cursor) { return cursor.second == id && (!of || cursor.first == *of); };
+    const auto is_it = [&id = id, &of = of](const auto& cursor) {
+      return cursor.second == id && (!of || cursor.first == *of);
+    };
     if (std::none_of(known.begin(), known.end(), is_it)) {
       out[i].error = code::not_found;
       out[i].message = "Job " + id + " not found";
@@ -240,7 +244,7 @@ queue::job_result stale_result(const std::string& id) {
   return {id, {}, 0, {}, {}, false, no.what, no.message};
 }
 
-} // namespace
+}  // namespace
 
 task<response> enqueue_work(request_context& x) {
   auto wanted = jobs_in(x);
@@ -263,7 +267,7 @@ task<response> enqueue_work(request_context& x) {
     send_checked(app, t);
   else
     app.node.send(t);
-  t.reset(); // whoever holds it last answers it
+  t.reset();  // whoever holds it last answers it
   auto a = co_await received(std::move(here));
   if (!is_one)
     co_return a.again ? replayed(std::move(*a.again)) : response{201, to_json(std::get<queue::accepted>(a.result))};
@@ -357,8 +361,14 @@ task<response> complete_work(request_context& x) {
 task<response> fail_work(request_context& x) {
   auto b = body_of<failure_body>(x);
   const auto make = [&](const std::string& id, std::int64_t token) {
-    return queue::fail{id, token, std::move(b.error), std::move(b.error_code), b.retry_after_s, b.permanent.value_or(false),
-                       x.app.backoff, chance()};
+    return queue::fail{id,
+                       token,
+                       std::move(b.error),
+                       std::move(b.error_code),
+                       b.retry_after_s,
+                       b.permanent.value_or(false),
+                       x.app.backoff,
+                       chance()};
   };
   auto a = co_await tell(x, std::move(b.token), make);
   co_return result_response(a);
@@ -428,4 +438,4 @@ task<response> complete_many(request_context& x) {
   co_return r;
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -30,4 +30,4 @@ task<response> change_queue(request_context& x);
 task<response> pause_queue(request_context& x);
 task<response> resume_queue(request_context& x);
 
-} // namespace callboard::http
+}  // namespace callboard::http

@@ -1,8 +1,8 @@
 #include "http/api/queue/lookups.hpp"
 
 #include "http/api/ask.hpp"
-#include "http/transport/completions.hpp"
 #include "http/api/service.hpp"
+#include "http/transport/completions.hpp"
 
 #include <memory>
 #include <mutex>
@@ -40,7 +40,7 @@ void gather(persistence::grouped<std::string, Value>& from, const std::vector<st
     });
 }
 
-} // namespace
+}  // namespace
 
 void queue_lookups::check_finished(const std::string& queue, queue::enqueue& command, std::function<void(bool)> go) {
   std::vector<std::string> job_keys;
@@ -61,7 +61,7 @@ std::size_t bytes_of(const std::string& job_key, const queue::job_payload& w) {
   return 2 * job_key.size() + w.data.size() + w.metadata.size() + 500;
 }
 
-} // namespace
+}  // namespace
 
 void queue_lookups::remember(std::string job_key, queue::job_payload w) {
   const auto bytes = bytes_of(job_key, w);
@@ -96,7 +96,9 @@ std::optional<queue::job_payload> queue_lookups::recall(const std::string& job_k
   return out;
 }
 
-void queue_lookups::find_payloads(std::vector<std::string> job_keys, payloads_sink go) { gather(payloads_, job_keys, std::move(go)); }
+void queue_lookups::find_payloads(std::vector<std::string> job_keys, payloads_sink go) {
+  gather(payloads_, job_keys, std::move(go));
+}
 
 task<void> attach_payloads(request_context& x, std::vector<queue::job_view>& jobs) {
   if (jobs.empty())
@@ -129,4 +131,4 @@ task<void> attach_payloads(request_context& x, std::vector<queue::job_view>& job
     }
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http

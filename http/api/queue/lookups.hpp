@@ -19,13 +19,13 @@ namespace callboard::http {
 class queue_lookups {
 public:
   explicit queue_lookups(persistence::readers& pool)
-    : finished_{pool, queue::finished_of}, payloads_{pool, queue::payloads_of, 1'000, 2} {}
+      : finished_{pool, queue::finished_of}, payloads_{pool, queue::payloads_of, 1'000, 2} {}
 
   /// Fills in which of an enqueue's jobs are over already, then calls `go`; false: the store did not answer.
   void check_finished(const std::string& queue, queue::enqueue& command, std::function<void(bool asked)> go);
 
-  /// What callers just brought is likely to be claimed soon: then it need not be read again. Of a long backlog the oldest
-  /// are kept, whose turn comes first. Only for ids that nobody else can have used.
+  /// What callers just brought is likely to be claimed soon: then it need not be read again. Of a long backlog the
+  /// oldest are kept, whose turn comes first. Only for ids that nobody else can have used.
   void remember(std::string job_key, queue::job_payload w);
   /// Given once.
   std::optional<queue::job_payload> recall(const std::string& job_key);
@@ -49,4 +49,4 @@ private:
 /// What people and workers wrote about these jobs, filled in.
 task<void> attach_payloads(request_context& x, std::vector<queue::job_view>& jobs);
 
-} // namespace callboard::http
+}  // namespace callboard::http

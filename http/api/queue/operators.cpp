@@ -1,21 +1,21 @@
 #include "actors/queue/reads.hpp"
 #include "actors/queue/rules.hpp"
-#include "http/transport/responses.hpp"
 #include "http/api/ask.hpp"
 #include "http/api/bodies.hpp"
 #include "http/api/pages.hpp"
-#include "http/api/service.hpp"
-#include "http/api/queue/jobs.hpp"
 #include "http/api/queue/bodies.hpp"
+#include "http/api/queue/jobs.hpp"
 #include "http/api/results.hpp"
+#include "http/api/service.hpp"
+#include "http/transport/responses.hpp"
 
 // How those who run a queue look at it and change it.
 
 namespace callboard::http {
 namespace {
 
-using queue::kind;
 using persistence::reader;
+using queue::kind;
 
 refusal no_job(const std::string& id) { return {code::not_found, "Job " + id + " not found", {}}; }
 
@@ -40,7 +40,9 @@ task<std::vector<std::string>> queues_meant(request_context& x, std::optional<st
 }
 
 /// Who remembers the answer to a wish for many.
-std::string record_owner(const std::optional<std::string>& of) { return of.value_or(std::string{queue::default_queue}); }
+std::string record_owner(const std::optional<std::string>& of) {
+  return of.value_or(std::string{queue::default_queue});
+}
 
 /// The answer, remembered now that the last of the queues has committed.
 template <class Total>
@@ -55,7 +57,8 @@ task<response> respond_and_store(request_context& x, std::optional<std::string> 
   co_return r;
 }
 
-/// One decision of a wish for many; it has no record of its own. Once something is done, nobody is told that nothing is.
+/// One decision of a wish for many; it has no record of its own. Once something is done, nobody is told that nothing
+/// is.
 task<queue::swept> sweep(request_context& x, std::string of, queue::command c, bool has_begun) {
   auto here = send_part<kind>(x, std::move(of), std::move(c));
   try {
@@ -72,7 +75,7 @@ struct cancel_body {
   std::optional<std::string> reason;
   std::optional<std::string> queue;
   static constexpr auto fields =
-    std::tuple{field{"reason", &cancel_body::reason, text{0, 1'000}}, field{"queue", &cancel_body::queue}};
+      std::tuple{field{"reason", &cancel_body::reason, text{0, 1'000}}, field{"queue", &cancel_body::queue}};
 };
 
 struct cancel_many_body {
@@ -80,9 +83,9 @@ struct cancel_many_body {
   std::optional<std::string> type;
   std::optional<queue::status> status;
   std::optional<std::string> reason;
-  static constexpr auto fields =
-    std::tuple{field{"queue", &cancel_many_body::queue}, field{"job_type", &cancel_many_body::type},
-               field{"status", &cancel_many_body::status}, field{"reason", &cancel_many_body::reason, text{0, 1'000}}};
+  static constexpr auto fields = std::tuple{
+      field{"queue", &cancel_many_body::queue}, field{"job_type", &cancel_many_body::type},
+      field{"status", &cancel_many_body::status}, field{"reason", &cancel_many_body::reason, text{0, 1'000}}};
 };
 
 struct no_members {
@@ -96,10 +99,12 @@ struct redrive_body {
   std::optional<std::string> fingerprint;
   std::optional<std::string> queue;
   std::optional<std::int64_t> rate_per_s;
-  static constexpr auto fields =
-    std::tuple{field{"ids", &redrive_body::ids}, field{"job_type", &redrive_body::type},
-               field{"error_code", &redrive_body::error_code}, field{"fingerprint", &redrive_body::fingerprint},
-               field{"queue", &redrive_body::queue}, field{"rate_per_s", &redrive_body::rate_per_s, integer_range{1, 100'000}}};
+  static constexpr auto fields = std::tuple{field{"ids", &redrive_body::ids},
+                                            field{"job_type", &redrive_body::type},
+                                            field{"error_code", &redrive_body::error_code},
+                                            field{"fingerprint", &redrive_body::fingerprint},
+                                            field{"queue", &redrive_body::queue},
+                                            field{"rate_per_s", &redrive_body::rate_per_s, integer_range{1, 100'000}}};
 };
 
 /// data.x or metadata.x.y
@@ -121,14 +126,14 @@ task<response> configured(request_context& x, queue::configure request) {
 /// Asks every queue at once.
 template <class Question>
 std::vector<std::shared_ptr<future<answer<kind>>>> ask_all(request_context& x, const std::vector<std::string>& names,
-                                                         const Question& question) {
+                                                           const Question& question) {
   std::vector<std::shared_ptr<future<answer<kind>>>> out;
   for (const auto& name : names)
     out.push_back(send<kind>(x, name, question, asking::question));
   return out;
 }
 
-} // namespace
+}  // namespace
 
 task<response> cancel_work(request_context& x) {
   auto b = body_of<cancel_body>(x);
@@ -195,7 +200,7 @@ task<response> list_work(request_context& x) {
     check_job_name("job_type", *filter.type);
   filter.queue = queue_in_query(x);
   const auto question = [wanted, filter](reader& from) {
-    constexpr std::int64_t rows_per_fetch = 50; // they may be large
+    constexpr std::int64_t rows_per_fetch = 50;  // they may be large
     const auto limit = wanted.limit.value_or(object_rows);
     std::string text = R"({"jobs":[)";
     std::optional<text_cursor> next;
@@ -239,8 +244,9 @@ task<response> explain_work(request_context& x) {
       throw;
   }
   const auto over = co_await find_job(x, id, found.queue);
-  const queue::explanation finished{id, over.queue, over.status, "finished", "It is over: " + std::string{name(over.status)},
-                                    {}, over.completed_at, {}, {}};
+  const queue::explanation finished{
+      id, over.queue,        over.status, "finished", "It is over: " + std::string{name(over.status)},
+      {}, over.completed_at, {},          {}};
   co_return response{200, to_json(finished)};
 }
 
@@ -315,7 +321,8 @@ task<response> redrive_dead(request_context& x) {
   std::int64_t total = 0;
   for (const auto& name : names)
     for (bool more = true; more;) {
-      queue::command request = queue::redrive{b.ids, b.type, b.error_code, b.fingerprint, b.rate_per_s, 0, total, began};
+      queue::command request =
+          queue::redrive{b.ids, b.type, b.error_code, b.fingerprint, b.rate_per_s, 0, total, began};
       const auto done = co_await sweep(x, name, std::move(request), total > 0);
       total += done.moved;
       more = done.next.has_value();
@@ -365,4 +372,4 @@ task<response> resume_queue(request_context& x) {
   return configured(x, std::move(request));
 }
 
-} // namespace callboard::http
+}  // namespace callboard::http
