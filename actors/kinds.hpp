@@ -23,4 +23,35 @@ void for_each_kind(Visit&& visit) {
   }(std::type_identity<all_kinds>{});
 }
 
+namespace detail {
+template <class Kinds>
+struct settings_tuple;
+template <class... Kinds>
+struct settings_tuple<std::tuple<Kinds...>> {
+  /// One per kind, told apart by the kind: several may have no settings.
+  template <class Kind>
+  struct one {
+    settings_of<Kind> value;
+  };
+  using type = std::tuple<one<Kinds>...>;
+  template <class Kind>
+  static auto& get(auto& all) {
+    return std::get<one<Kind>>(all).value;
+  }
+};
+}  // namespace detail
+
+/// The settings of every kind.
+struct kind_settings {
+  template <class Kind>
+  auto& of() {
+    return detail::settings_tuple<all_kinds>::get<Kind>(values);
+  }
+  template <class Kind>
+  const auto& of() const {
+    return detail::settings_tuple<all_kinds>::get<Kind>(values);
+  }
+  typename detail::settings_tuple<all_kinds>::type values;
+};
+
 }  // namespace callboard::actors

@@ -1,15 +1,11 @@
 #include "actors/node.hpp"
 
-#include "actors/board/actor.hpp"
-#include "actors/board_job/actor.hpp"
 #include "actors/environment.hpp"
 #include "actors/id_blocks.hpp"
+#include "actors/kind_host.hpp"
 #include "actors/kinds.hpp"
-#include "actors/opening/actor.hpp"
 #include "actors/people/directory.hpp"
 #include "actors/people/reads.hpp"
-#include "actors/profile/actor.hpp"
-#include "actors/queue/actor.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/timers.hpp"
 #include "base/hex.hpp"
@@ -79,11 +75,31 @@ std::unordered_map<applicant_id, applicant> applicants(persistence::reader& from
 
 }  // namespace
 
+namespace {
+
+/// Runs what waited for a moment.
+class delayed_turns final : public caf::event_based_actor {
+public:
+  using caf::event_based_actor::event_based_actor;
+  caf::behavior make_behavior() override {
+    return {[](const turn& t) { (*t)(); }};
+  }
+};
+
+node_options with_defaults(node_options o) {
+  if (!o.kinds)
+    o.kinds = std::make_shared<const kind_settings>();
+  return o;
+}
+
+}  // namespace
+
 struct node::parts {
   parts(node_options o, std::unique_ptr<persistence::store> s)
-      : options{std::move(o)}, store{std::move(s)}, last_batch{store->open(options.name)}, time{store_time(*store)},
-        writer{*store, last_batch, writing()}, readers{*store, options.reader_threads}, lookups{*store, 2},
-        loaders{*store, 2}, answers{lookups, stored}, known{lookups, emails}, by_id{lookups, applicants},
+      : options{with_defaults(std::move(o))}, store{std::move(s)},
+        last_batch{store->open(options.name)}, time{store_time(*store)}, writer{*store, last_batch, writing()},
+        readers{*store, options.reader_threads}, lookups{*store, 2}, loaders{*store, 2}, pool{options.pool_threads},
+        answers{lookups, stored}, known{lookups, emails}, by_id{lookups, applicants},
         system{configured(config, options.worker_threads)}, env{system,
                                                                 time,
                                                                 writer,
@@ -91,10 +107,16 @@ struct node::parts {
                                                                 answers,
                                                                 [this](const entity_id& id, instant due) { caf::anon_send(timers_actor, arm_atom::value, id, to_ms(due)); }} {
     env.answers_kept = options.request_retention;
-    env.finished_kept = options.finished_retention;
     ids.open(*store, "openings");
     ids.open(*store, "applicants");
-    for_each_kind([&]<class Kind>(std::type_identity<Kind> k) { hosts.emplace(Kind::name, make_host(k, env)); });
+    connect();
+    for_each_kind([&]<class Kind>(std::type_identity<Kind>) {
+      hosts.emplace(Kind::name, make_host<Kind>(env, options.kinds->of<Kind>()));
+    });
+    if (options.more_kinds)
+      options.more_kinds(hosts, env);
+    if (options.opened)
+      options.opened();
     supervision how;
     how.residents_max = options.residents_max;
     how.weight_max = options.state_bytes_max;
@@ -104,6 +126,7 @@ struct node::parts {
       shard = system.spawn<supervisor>(hosts, how, occupied, env.steady_now);
     for (auto& slice : slices)
       slice = system.spawn<directory>(env, known, ids);
+    delayed = system.spawn<delayed_turns>();
     timers_actor = system.spawn<timers>(
         time, lookups,
         [this](const entity_id& id) {
@@ -115,6 +138,48 @@ struct node::parts {
   }
 
   ~parts() { stop(); }
+
+  /// What actors and fronts reach beyond themselves.
+  void connect() {
+    env.lookups = &lookups;
+    env.readers = &readers;
+    env.pool = &pool;
+    env.forward = [this](request_ptr r) { forward(std::move(r)); };
+    env.send = [this](request_ptr r) { send(std::move(r)); };
+    env.after = [this](milliseconds pause, std::function<void()> then) {
+      caf::delayed_anon_send(delayed, std::chrono::milliseconds{pause}, make_turn(std::move(then)));
+    };
+    env.make_request = [this](const entity_id& target, const std::any& command,
+                              std::function<void(std::variant<std::any, refusal>)> done) -> request_ptr {
+      const auto host = hosts.find(target.kind);
+      return host == hosts.end() ? nullptr : host->second->make_request(target.key, command, std::move(done));
+    };
+    env.find_or_create_person = [this](std::string name, std::string email, new_applicant lost, auto sink) {
+      const auto slice = stable_hash(email) % directory::slices;
+      caf::anon_send(slices[slice], std::make_shared<directory::question>(directory::question{
+                                        std::move(name), std::move(email), std::move(lost), std::move(sink)}));
+    };
+    env.find_applicant = [this](applicant_id id, auto sink) {
+      by_id.ask(id, [sink = std::move(sink)](bool asked, const applicant* found) {
+        if (!asked)
+          sink(code::not_applied);
+        else
+          sink(found ? std::optional{*found} : std::nullopt);
+      });
+    };
+  }
+
+  void forward(request_ptr r) {
+    const auto shard = static_cast<std::size_t>(shard_of(r->target.kind, r->target.key));
+    caf::anon_send(shards[shard], std::move(r));
+  }
+
+  void send(request_ptr r) {
+    const auto host = hosts.find(r->target.kind);
+    if (host == hosts.end())
+      return r->refuse({code::not_found, "There is no such kind", {}});
+    host->second->admit(std::move(r));
+  }
 
   persistence::journal_writer::options writing() {
     persistence::journal_writer::options w;
@@ -182,9 +247,8 @@ struct node::parts {
     std::random_device dice;
     std::generate(trace.begin(), trace.end(), [&] { return static_cast<char>(dice()); });
     e->by = std::make_shared<const origin>(origin{"system", "upkeep", "retention", persistence::to_hex(trace), ""});
-    e->deadline = env.steady_now() + 30s;
-    const auto shard = static_cast<std::size_t>(shard_of(e->target.kind, e->target.key));
-    caf::anon_send(shards[shard], std::move(e));
+    e->time_limit = 30s;
+    forward(std::move(e));
   }
 
   bool is_stopping() {
@@ -213,6 +277,7 @@ struct node::parts {
     }
     wake.notify_all();
     maintenance_thread.join();
+    pool.stop();
     writer.stop();
     try {
       ids.give_back(*store);
@@ -227,10 +292,12 @@ struct node::parts {
     for (auto& slice : slices)
       caf::anon_send_exit(slice, caf::exit_reason::user_shutdown);
     caf::anon_send_exit(timers_actor, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(delayed, caf::exit_reason::user_shutdown);
     system.await_all_actors_done();  // until then any of them may still look at these handles
     shards = {};
     slices = {};
     timers_actor = nullptr;
+    delayed = nullptr;
   }
 
   node_options options;
@@ -242,6 +309,7 @@ struct node::parts {
   persistence::readers readers;  ///< of callers' lists and audits, which may take their time
   persistence::readers lookups;  ///< what commands and timers wait for
   persistence::readers loaders;  ///< of entities
+  worker_pool pool;
   stored_answers answers;
   known_emails known;
   persistence::grouped<applicant_id, applicant> by_id;
@@ -255,6 +323,7 @@ struct node::parts {
   std::array<caf::actor, shard_count> shards;
   std::array<caf::actor, directory::slices> slices;
   caf::actor timers_actor;
+  caf::actor delayed;
 
   std::mutex mutex;
   std::condition_variable wake;
@@ -269,29 +338,18 @@ node::~node() = default;
 
 void node::stop() { parts_->stop(); }
 
-void node::send(request_ptr r) {
-  const auto shard = static_cast<std::size_t>(shard_of(r->target.kind, r->target.key));
-  caf::anon_send(parts_->shards[shard], std::move(r));
-}
+void node::send(request_ptr r) { parts_->send(std::move(r)); }
+
+void* node::front(std::string_view kind) { return parts_->hosts.at(kind)->front(); }
 
 void node::send(std::shared_ptr<registration> r) {
+  r->accept(parts_->env.steady_now());
   const auto slice = stable_hash(r->command.email) % directory::slices;
   caf::anon_send(parts_->slices[slice], std::move(r));
 }
 
-void node::find_or_create(std::string name, std::string email, new_applicant lost, person_sink sink) {
-  const auto slice = stable_hash(email) % directory::slices;
-  caf::anon_send(parts_->slices[slice], std::make_shared<directory::question>(directory::question{
-                                            std::move(name), std::move(email), std::move(lost), std::move(sink)}));
-}
-
 void node::find_applicant(applicant_id id, std::function<void(std::variant<std::optional<applicant>, code>)> sink) {
-  parts_->by_id.ask(id, [sink = std::move(sink)](bool asked, const applicant* found) {
-    if (!asked)
-      sink(code::not_applied);
-    else
-      sink(found ? std::optional{*found} : std::nullopt);
-  });
+  parts_->env.find_applicant(id, std::move(sink));
 }
 
 std::optional<std::int64_t> node::fresh_id(std::string_view of) { return parts_->ids.next(of, parts_->writer); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/front.hpp"
 #include "actors/request.hpp"
 #include "messages/people.hpp"
 #include "persistence/readers.hpp"
@@ -7,12 +8,17 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 
 namespace callboard::actors {
+
+struct environment;
+class kind_host;
+struct kind_settings;
 
 /// What a node needs to know; the settings fill it.
 struct node_options {
@@ -27,7 +33,12 @@ struct node_options {
   std::size_t batch_bytes_max = std::size_t{1} << 20;
   milliseconds patience{5'000};
   milliseconds request_retention{24 * 3'600'000};
-  milliseconds finished_retention{24 * 3'600'000};
+  int pool_threads = 4;                        ///< for work outside actors
+  std::shared_ptr<const kind_settings> kinds;  ///< none: the defaults
+
+  // For tests: kinds beyond those of the server, and what comes between opening the store and starting
+  std::function<void(std::map<std::string_view, std::unique_ptr<kind_host>>&, environment&)> more_kinds;
+  std::function<void()> opened;
 };
 
 /// Figures of this moment, for operators.
@@ -43,12 +54,6 @@ struct node_metrics {
   double commit_p50_ms = 0;
   double commit_p99_ms = 0;
   bool store_reachable = true;
-};
-
-/// Someone who applies: an id and, when it may not be stored yet, the row to carry along.
-struct person {
-  applicant_id id;
-  new_applicant row;
 };
 
 /// POST /applicants on its way; answered with the applicant, a refusal or an earlier answer.
@@ -72,9 +77,11 @@ public:
   void send(request_ptr r);
   void send(std::shared_ptr<registration> r);
 
-  using person_sink = std::function<void(std::variant<person, code>)>;
-  /// Whose e-mail this is; a new one gets a fresh id and the name. `lost` is a row that turned out to be a loser.
-  void find_or_create(std::string name, std::string email, new_applicant lost, person_sink sink);
+  /// The front of a kind, whose calls a caller may use before and after asking an entity.
+  template <class Kind>
+  typename front_of<Kind>::type& front() {
+    return *static_cast<typename front_of<Kind>::type*>(front(Kind::name));
+  }
   /// Looked up together with others' questions; nullopt inside: no such applicant. code: the store did not answer.
   void find_applicant(applicant_id id, std::function<void(std::variant<std::optional<applicant>, code>)> sink);
 
@@ -91,6 +98,8 @@ public:
   node_metrics metrics() const;
 
 private:
+  void* front(std::string_view kind);
+
   struct parts;
   std::unique_ptr<parts> parts_;
 };

@@ -1,9 +1,17 @@
 #include "actors/request.hpp"
 
+#include "base/digest.hpp"
+
 namespace callboard::actors {
 
 refusal idempotency_mismatch() {
   return {code::idempotency_mismatch, "This Idempotency-Key was used for a different request", {}};
+}
+
+void request_key::bind(const entity_id& target, bool creates) {
+  persistence::digest d;
+  d.add(scope).add(target.kind).add(creates ? std::string_view{} : target.key).add(text);
+  this->digest = d.take();
 }
 
 void request::fail(code what) {

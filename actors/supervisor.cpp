@@ -69,15 +69,17 @@ supervisor::resident* supervisor::find_or_spawn(const entity_id& id) {
 }
 
 void supervisor::forward(const request_ptr& r) {
+  r->accept(now_());
   auto* to = find_or_spawn(r->target);
   if (!to)
     return r->refuse({code::not_found, "There is no such kind", {}});
   if (to->banned)
     return r->fail(code::entity_quarantined);
-  // Only its own callers hear that an entity is overrun.
-  if (to->metrics->requests.load(std::memory_order_relaxed) >= how_.requests_max)
-    return r->fail(code::overloaded);
-  r->take_slot({to->metrics, &to->metrics->requests});
+  if (!r->is_internal) {
+    if (to->metrics->requests.load(std::memory_order_relaxed) >= how_.requests_max)
+      return r->fail(code::overloaded);
+    r->take_slot({to->metrics, &to->metrics->requests});
+  }
   if (to->leaving)
     to->held.push_back(r);
   else

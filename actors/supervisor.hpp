@@ -2,12 +2,12 @@
 
 #include "actors/actor_messages.hpp"
 #include "actors/environment.hpp"
+#include "actors/kind_host.hpp"
 
 #include <caf/event_based_actor.hpp>
 
 #include <deque>
 #include <list>
-#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -30,8 +30,6 @@ struct occupancy {
   std::atomic<std::int64_t> residents{0};
   std::atomic<std::int64_t> weight{0};
 };
-
-using kind_hosts = std::map<std::string_view, std::unique_ptr<kind_host>>;
 
 /// Keeps the actors of one shard: finds or spawns the one a request is for, says when one that failed may load again,
 /// lets go of those that nobody needs.

@@ -1,11 +1,6 @@
 #include "actors/verify.hpp"
 
-#include "actors/board/load.hpp"
-#include "actors/board_job/load.hpp"
 #include "actors/kinds.hpp"
-#include "actors/opening/load.hpp"
-#include "actors/profile/load.hpp"
-#include "actors/queue/load.hpp"
 #include "persistence/verify.hpp"
 
 namespace callboard::actors {

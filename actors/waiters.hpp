@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/request.hpp"
+#include "base/instant.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -12,8 +13,8 @@
 
 namespace callboard::actors {
 
-/// A kind some of whose commands may wait until there is something to answer with: how long at most, whether that is so
-/// now, whether it could be so for anybody at all, and when time alone may make it so.
+/// A kind some of whose commands may wait until they can be answered: how long at most, whether one can be answered
+/// now, whether any at all could be, and when time alone makes it possible.
 template <class Kind>
 concept can_wait = requires(const typename Kind::state& s, const typename Kind::command& c, instant now) {
   { Kind::wait_limit(c) } -> std::convertible_to<milliseconds>;
@@ -30,12 +31,12 @@ public:
   using time_point = std::chrono::steady_clock::time_point;
   static constexpr time_point end_of_time = time_point::max();
 
-  /// When a request has waited long enough; its patience counts from its arrival at the door.
+  /// When a request has waited long enough, counted from its arrival.
   static time_point ends(const request_to<Kind>& q) {
     if constexpr (can_wait<Kind>)
-      return q.arrived + Kind::wait_limit(q.command);
+      return q.accepted() + Kind::wait_limit(q.command);
     else
-      return q.arrived;
+      return q.accepted();
   }
 
   bool empty() const { return line_.empty(); }
@@ -50,8 +51,7 @@ public:
     return all;
   }
 
-  /// The first who can be answered or has gone; when there is none, one whose time is over; nothing when all go on
-  /// waiting.
+  /// The first that can be answered or whose caller is gone; else one whose time is over; else nothing.
   template <class Can, class Any>
   command_ptr next(Can&& can, Any&& any, time_point now) {
     if (any())

@@ -25,21 +25,21 @@ bool has_controls(std::string_view utf8) {
   return false;
 }
 
-std::string json_reader::checked(std::string_view s, const printable& rule) {
+std::string json_problems::checked(std::string_view s, const printable& rule) {
   s = trimmed(s);
   if (has_controls(s))
     complain("must hold no control characters");
   return checked(s, text{rule.min, rule.max});
 }
 
-std::string json_reader::checked(std::string_view s, const slug&) {
+std::string json_problems::checked(std::string_view s, const slug&) {
   s = trimmed(s);
   if (!is_slug(s))
     complain("must be 1 to 63 small letters, digits, _ or -, and begin with a letter or digit");
   return std::string{s};
 }
 
-std::string json_reader::checked(std::string_view s, const text& rule) {
+std::string json_problems::checked(std::string_view s, const text& rule) {
   s = trimmed(s);
   const auto size = code_points(s);
   if (size < rule.min || size > rule.max)
@@ -49,7 +49,7 @@ std::string json_reader::checked(std::string_view s, const text& rule) {
   return std::string{s};
 }
 
-std::string json_reader::checked(std::string_view s, const email_address&) {
+std::string json_problems::checked(std::string_view s, const email_address&) {
   std::string address{trimmed(s)};
   for (auto& c : address)
     if (c >= 'A' && c <= 'Z')

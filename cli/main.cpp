@@ -1,111 +1,50 @@
-#include "actors/node.hpp"
-#include "actors/verify.hpp"
 #include "base/log.hpp"
+#include "cli/commands.hpp"
 #include "config/exit_codes.hpp"
 #include "config/settings.hpp"
-#include "http/api/routes.hpp"
-#include "http/api/service.hpp"
 #include "http/transport/server.hpp"
 #include "persistence/store.hpp"
 
-#include <pthread.h>
-
-#include <csignal>
-#include <cstdio>
+#include <algorithm>
+#include <array>
+#include <exception>
 #include <iostream>
-#include <memory>
 #include <string>
-#include <thread>
+#include <string_view>
 #include <vector>
 
-namespace callboard {
+namespace callboard::cli {
 namespace {
 
-constexpr std::string_view version = CALLBOARD_VERSION;
+struct command {
+  std::string_view name;
+  std::size_t operands_wanted;  ///< how many words follow its name
+  std::string_view synopsis;
+  std::string_view summary;
+  int (*run)(const config::settings&, const operands&);
+};
 
-constexpr std::string_view usage = R"(Callboard decides who gets what when many race for it.
+constexpr std::array commands{
+    command{"serve", 0, "serve", "run the server (the default)", &serve},
+    command{"migrate", 0, "migrate", "bring the store's schema up to date and end", &migrate},
+    command{"verify", 0, "verify",
+            "fold the journal, compare it with the rows, check the hash chain; exit 1 when something differs", &verify},
+    command{"inspect", 2, "inspect KIND KEY",
+            "print what the store knows of one entity, as JSON; exit 1 when there is none", &inspect},
+};
 
-usage: callboard <command> [options]
-
-commands:
-  serve     run the server (the default)
-  migrate   bring the store's schema up to date and end
-  verify    fold the journal, compare it with the rows, check the hash chain; exit 1 when something differs
-  version   print the version
-
-callboard serve --help lists every option.
-)";
-
-actors::node_options options_of(const config::settings& s) {
-  actors::node_options o;
-  o.name = s.node_name;
-  o.worker_threads = s.actors_threads;
-  o.reader_threads = s.readers_threads;
-  o.residents_max = s.actors_residents_max;
-  o.state_bytes_max = std::int64_t{s.actors_state_max_mib} << 20;
-  o.idle = milliseconds{s.actors_idle_ms};
-  o.entity_requests_max = s.http_entity_requests_max;
-  o.batch_events_max = static_cast<std::size_t>(s.writer_batch_events_max);
-  o.batch_bytes_max = static_cast<std::size_t>(s.writer_batch_bytes_max_kib) << 10;
-  o.patience = milliseconds{s.writer_patience_ms};
-  o.request_retention = std::chrono::hours{s.requests_retention_h};
-  o.finished_retention = std::chrono::seconds{s.work_retention_s};
-  return o;
-}
-
-std::string shown_address(const config::settings& s, std::uint16_t port) {
-  const bool v6 = s.http_address.find(':') != std::string::npos;
-  return "http://" + (v6 ? '[' + s.http_address + ']' : s.http_address) + ':' + std::to_string(port);
-}
-
-sigset_t stop_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  return set;
-}
-
-int serve(const config::settings& s) {
-  // Before any thread exists, so that all of them leave the signals to us.
-  const auto signals = stop_signals();
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-
-  auto node = std::make_unique<actors::node>(options_of(s), persistence::make_store(s.store));
-  http::service service{s, *node};
-  http::server server{service, http::routes()};
-  const auto address = shown_address(s, server.port());
-  std::cout << "Callboard " << version << " listens on " << address << " (store: " << config::without_password(s.store)
-            << ")\nTry: curl -s " << address << "/api/jobs -H 'Content-Type: application/json' -d '"
-            << R"({"title":"Stage manager","capacity":1})"
-            << "'\n"
-            << std::flush;
-
-  int signal = 0;
-  sigwait(&signals, &signal);
-  log_line(log_level::info, "stopping", {});
-  // A second signal means at once: what was answered is stored, so that is safe too.
-  std::thread{[signals] {
-    int again = 0;
-    sigwait(&signals, &again);
-    std::_Exit(exit_code::ok);
-  }}.detach();
-  server.stop();
-  node->stop();
-  node.reset();  // before the server: answers may still be on their way to its io threads
-  return exit_code::ok;
-}
-
-int migrate(const config::settings& s) {
-  persistence::make_store(s.store)->open(s.node_name);
-  std::cout << "The schema of " << config::without_password(s.store) << " is up to date.\n";
-  return exit_code::ok;
-}
-
-int verify(const config::settings& s) {
-  const auto store = persistence::make_store(s.store);
-  return actors::verify_all(*store, std::cout) == 0 ? exit_code::ok : exit_code::differences;
+std::string usage() {
+  std::string page = "Callboard decides who gets what when many race for it.\n\n"
+                     "usage: callboard <command> [options]\n\ncommands:\n";
+  const auto line = [&](std::string_view synopsis, std::string_view summary) {
+    constexpr std::size_t width = 18;
+    page.append("  ").append(synopsis).append(width - std::min(width, synopsis.size()), ' ').append(summary);
+    page += '\n';
+  };
+  for (const auto& one : commands)
+    line(one.synopsis, one.summary);
+  line("version", "print the version");
+  return page + "\ncallboard serve --help lists every option.\n";
 }
 
 int complain(const std::string& what, int code) {
@@ -113,40 +52,59 @@ int complain(const std::string& what, int code) {
   return code;
 }
 
-int run(std::vector<std::string> arguments) {
-  std::string command = "serve";
-  if (!arguments.empty() && !arguments.front().starts_with('-')) {
-    command = arguments.front();
-    arguments.erase(arguments.begin());
-  } else if (!arguments.empty() && (arguments.front() == "--help" || arguments.front() == "-h")) {
-    std::cout << usage;
+int run(const command& chosen, std::vector<std::string> arguments) {
+  if (std::ranges::any_of(arguments, [](const auto& word) { return word == "--help" || word == "-h"; })) {
+    std::cout << "usage: callboard " << chosen.synopsis << " [options]\n\n" << config::help_text();
     return exit_code::ok;
   }
-  if (command == "help" || command == "version" || command == "--version") {
-    std::cout << (command == "help" ? usage : version) << (command == "help" ? "" : "\n");
-    return exit_code::ok;
-  }
-  if (command != "serve" && command != "migrate" && command != "verify")
-    return complain("there is no command '" + command + "'; 'callboard help' lists them", exit_code::usage);
+  const auto last = std::ranges::find_if(arguments, [](const auto& word) { return word.starts_with('-'); });
+  const auto words = static_cast<std::size_t>(last - arguments.begin());
+  // What a command without operands is given too much, reading the settings refuses by name.
+  if (words < chosen.operands_wanted)
+    throw config::usage_error{"usage: callboard " + std::string{chosen.synopsis} + " [options]"};
+  const auto first_option = arguments.begin() + static_cast<std::ptrdiff_t>(chosen.operands_wanted);
+  const operands given{arguments.begin(), first_option};
+  arguments.erase(arguments.begin(), first_option);
 
   const auto settings = config::read_settings(arguments, config::process_environment());
-  if (settings.help_wanted) {
-    std::cout << "usage: callboard " << command << " [options]\n\n" << config::help_text();
-    return exit_code::ok;
-  }
   for (const auto& warning : settings.warnings)
     std::cerr << "callboard: " << warning << '\n';
   set_log_level(from_name<log_level>(settings.log_level).value_or(log_level::info));
-  return command == "serve" ? serve(settings) : command == "migrate" ? migrate(settings) : verify(settings);
+  return chosen.run(settings, given);
+}
+
+int run(std::vector<std::string> arguments) {
+  std::string name = "serve";
+  if (!arguments.empty() && (arguments.front() == "--help" || arguments.front() == "-h"))
+    name = "help";
+  else if (!arguments.empty() && arguments.front() == "--version")
+    name = "version";
+  else if (!arguments.empty() && !arguments.front().starts_with('-')) {
+    name = arguments.front();
+    arguments.erase(arguments.begin());
+  }
+  if (name == "help") {
+    std::cout << usage();
+    return exit_code::ok;
+  }
+  if (name == "version") {
+    std::cout << CALLBOARD_VERSION << '\n';
+    return exit_code::ok;
+  }
+  const auto chosen = std::ranges::find(commands, name, &command::name);
+  if (chosen == commands.end())
+    return complain("there is no command '" + name + "'; 'callboard help' lists them", exit_code::usage);
+  return run(*chosen, std::move(arguments));
 }
 
 }  // namespace
-}  // namespace callboard
+}  // namespace callboard::cli
 
 int main(int argc, char** argv) {
   using namespace callboard;
+  using cli::complain;
   try {
-    return run({argv + 1, argv + argc});
+    return cli::run({argv + 1, argv + argc});
   } catch (const config::usage_error& e) {
     return complain(e.what(), e.code());
   } catch (const http::address_in_use& e) {

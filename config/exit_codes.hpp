@@ -1,10 +1,11 @@
 #pragma once
 
-// How the process ends, after sysexits.h where it has a number for it.
+// Exit codes of the process, as in sysexits.h where it has a number.
 namespace callboard::exit_code {
 
 inline constexpr int ok = 0;
 inline constexpr int differences = 1;  // verify found rows that the journal does not explain
+inline constexpr int not_found = 1;    // inspect found no such entity
 inline constexpr int usage = 64;       // unknown option, bad value
 inline constexpr int store_unreachable = 69;
 inline constexpr int internal = 70;

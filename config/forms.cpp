@@ -40,7 +40,7 @@ struct extent {
   std::size_t end;
 };
 
-// Where a URL holds passwords: between user and host, and as parameters.
+// The parts of a URL that are passwords: between user and host, and in parameters.
 std::vector<extent> find_passwords(std::string_view url) {
   std::vector<extent> found;
   const auto note = [&](std::size_t begin, std::size_t end) {
@@ -52,7 +52,7 @@ std::vector<extent> find_passwords(std::string_view url) {
     return found;
   const auto start = scheme + 3;
   const auto query = std::min(url.find('?', start), url.size());
-  // The last @, even behind a slash: a password with an unescaped / or @ must not be shown in part.
+  // Up to the last @, even after a slash: no part of a password with an unescaped / or @ may be shown.
   const auto at = url.substr(0, query).rfind('@');
   if (at != std::string_view::npos && at >= start)
     if (const auto colon = url.find(':', start); colon < at)

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-// The shapes that textual options may have.
+// Checks the syntax of textual options.
 namespace callboard::config {
 
 bool is_store(std::string_view written);

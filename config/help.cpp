@@ -16,7 +16,7 @@ std::string heading(std::string_view group) {
   return capitalised;
 }
 
-// Breaks between words, every line behind `lead` blanks but the first, which is already indented.
+// Breaks lines between words and indents them by `lead`, except the first, which is indented already.
 std::string wrapped(std::string_view sentence, std::size_t lead) {
   std::string page;
   auto used = lead;
@@ -42,7 +42,7 @@ std::string_view value_name(const option& shown) {
   return names[shown.value.index()];
 }
 
-// Shorter than expected(): the placeholder already says that it is a number.
+// Shorter than expected(), because the placeholder already says that it is a number.
 std::string limits(const option& shown) {
   if (const auto* range = std::get_if<integer_range>(&shown.value))
     return std::to_string(range->least) + " to " + std::to_string(range->most);

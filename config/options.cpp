@@ -15,7 +15,7 @@ constexpr int hour_ms = 3'600'000;
 
 const std::vector<option> table{
     {"store", text{&settings::store, is_store, "sqlite:PATH, sqlite::memory: or postgresql://USER@HOST/NAME"},
-     "Where facts rest: a SQLite file, memory (gone at the end), or a PostgreSQL database.", "DATABASE_URL"},
+     "Where data is stored: a SQLite file, memory (lost at exit), or a PostgreSQL database.", "DATABASE_URL"},
 
     {"http.address", text{&settings::http_address, is_address, "an IPv4 or IPv6 address such as 127.0.0.1 or ::1"},
      "Address to listen on."},
@@ -43,10 +43,10 @@ const std::vector<option> table{
      "How long a stopping server waits for requests in flight."},
     {"http.cors_origins",
      text_list{&settings::http_cors_origins, is_origin, "origins such as https://jobs.example.org"},
-     "Web origins whose pages may call the API; empty allows none but our own."},
+     "Web origins whose pages may call the API; empty allows the server's own only."},
     {"http.trusted_proxies",
      text_list{&settings::http_trusted_proxies, is_network, "addresses or networks such as 10.0.0.7 or 10.0.0.0/8"},
-     "Proxies whose Forwarded and X-Forwarded-* headers are believed; empty believes none."},
+     "Proxies whose Forwarded and X-Forwarded-* headers are trusted; empty trusts none."},
 
     {"command.deadline_ms", integer_range{&settings::command_deadline_ms, 100, 600'000},
      "How long a command may wait for its decision, counted from the head of its request."},
@@ -66,24 +66,24 @@ const std::vector<option> table{
     {"writer.batch_bytes_max_kib", integer_range{&settings::writer_batch_bytes_max_kib, 256, 65536},
      "Size of one commit; at least the largest event, 256 KiB."},
     {"writer.patience_ms", integer_range{&settings::writer_patience_ms, 100, hour_ms},
-     "How long a commit may fail or be in doubt before its callers are told."},
+     "How long a commit may fail or be in doubt before its callers are answered."},
 
     {"readers.threads", integer_range{&settings::readers_threads, 1, 64},
      "Threads and connections that read from the store."},
 
     {"requests.retention_h", integer_range{&settings::requests_retention_h, 24, 8760},
-     "How long the answer to an Idempotency-Key is remembered."},
+     "How long the answer to an Idempotency-Key is stored."},
 
     {"board_jobs.tags", text_list{&settings::board_jobs_tags, is_tag, "words of 1 to 64 letters, digits, + # . or -"},
-     "Words that become tags of a board job when they stand in its title or department."},
+     "Words that become tags of a board job when its title or department contains them."},
 
     {"work.retention_s", integer_range{&settings::work_retention_s, 60, 31'536'000},
-     "How long finished jobs of the work queue can be looked at."},
+     "How long finished jobs of the work queue are stored."},
     {"work.backoff_ms", integer_range{&settings::work_backoff_ms, 1, hour_ms},
      "Pause before a failed job is tried again; doubles with each try up to 15 minutes."},
     {"work.backoff_by_type",
      text_list{&settings::work_backoff_by_type, is_type_and_ms, "job types with milliseconds such as send_mail=5000"},
-     "The same for single job types."},
+     "The same per job type, where it differs."},
 
     {"log.level", one_of{&settings::log_level, {"debug", "info", "warn", "error"}},
      "The least important lines that are logged."},
@@ -151,7 +151,7 @@ std::string joined(const auto& items, std::string_view separator) {
   return line;
 }
 
-// Levenshtein's distance: how many letters to put in, take out or change.
+// Levenshtein distance: how many letters to insert, remove or change.
 std::size_t distance(std::string_view from, std::string_view to) {
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -212,9 +212,9 @@ const option* nearest_option(std::string_view name) {
       table, [&](const option& candidate) { return candidate.name.substr(candidate.name.find('.') + 1) == name; });
   if (by_last_word != table.end())
     return &*by_last_word;
-  const auto far = [&](const option& candidate) { return distance(name, candidate.name); };
-  const auto nearest = std::ranges::min_element(table, {}, far);
-  return far(*nearest) <= std::max<std::size_t>(2, name.size() / 4) ? &*nearest : nullptr;
+  const auto distance_to = [&](const option& candidate) { return distance(name, candidate.name); };
+  const auto nearest = std::ranges::min_element(table, {}, distance_to);
+  return distance_to(*nearest) <= std::max<std::size_t>(2, name.size() / 4) ? &*nearest : nullptr;
 }
 
 }  // namespace callboard::config

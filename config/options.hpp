@@ -21,7 +21,7 @@ struct one_of {
   std::vector<std::string_view> choices;
 };
 
-// `accepts` judges the text, for a list each of its items; `expected` says what it accepts.
+// `accepts` checks the text, for a list each of its items; `expected` describes what it accepts.
 struct text {
   std::string settings::*member;
   bool (*accepts)(std::string_view);
@@ -38,7 +38,7 @@ struct option {
   std::string_view name;
   std::variant<integer_range, one_of, text, text_list> value;
   std::string_view help;
-  std::string_view alias = {};  // a second environment variable, as hosting platforms set it
+  std::string_view alias = {};  // a second environment variable, which hosting platforms set
 
   std::string variable() const;                               // CALLBOARD_HTTP_PORT
   std::string_view group() const;                             // http
@@ -50,7 +50,7 @@ struct option {
 std::span<const option> options();
 const option* find_option(std::string_view name);
 
-// The option most likely meant by a name that none has; null when nothing is near.
+// The option that an unknown name most likely means; null when no name is similar.
 const option* nearest_option(std::string_view name);
 
 }  // namespace callboard::config

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view variable_prefix = "CALLBOARD_";
 
-// One value on its way in: `where` is how the reader of an error finds it again.
+// One given value; `where` names its source in error messages.
 struct assignment {
   std::string where;
   const option* target;
@@ -41,7 +41,7 @@ void apply(settings& to, const assignment& given) {
                     without_password(given.written) + "\""};
 }
 
-// --name=value and --name value; anything else is a mistake.
+// Accepts --name=value and --name value; anything else is an error.
 class argument_reader {
 public:
   explicit argument_reader(const std::vector<std::string>& items) {
@@ -66,7 +66,7 @@ private:
     }
     if (!seen_.insert(name).second)
       throw usage_error{where + ": given twice"};
-    auto written = equals == std::string::npos ? following(where) : word.substr(equals + 1);
+    auto written = equals == std::string::npos ? next_value(where) : word.substr(equals + 1);
     if (target)
       given.push_back({where, target, std::move(written)});
     else if (written.empty())
@@ -75,7 +75,7 @@ private:
       file = std::move(written);
   }
 
-  std::string following(const std::string& where) {
+  std::string next_value(const std::string& where) {
     if (next_ == end_ || next_->starts_with("--"))
       throw usage_error{where + ": needs a value"};
     return *next_++;
@@ -86,7 +86,7 @@ private:
   std::set<std::string> seen_;
 };
 
-// Set by the test runner and by benchmarks for themselves; a server started by them inherits it.
+// Variables of the test runner and of benchmarks; a server that they start inherits them.
 bool is_reserved(std::string_view variable) {
   return variable == "CALLBOARD_CONFIG" || variable == "CALLBOARD_BIN" || variable.starts_with("CALLBOARD_TEST_") ||
          variable.starts_with("CALLBOARD_BENCH_");
@@ -98,7 +98,7 @@ const option* option_of(std::string_view variable) {
   return found == all.end() ? nullptr : &*found;
 }
 
-// CALLBOARD_HTTP_PROT as the option it would be: http.prot.
+// The option name that a variable stands for: CALLBOARD_HTTP_PROT is http.prot.
 std::string name_in(std::string_view variable) {
   std::string name{variable.substr(variable_prefix.size())};
   std::ranges::transform(name, name.begin(), [](char letter) {
@@ -109,8 +109,8 @@ std::string name_in(std::string_view variable) {
   return name;
 }
 
-// Orchestrators set CALLBOARD_PORT, CALLBOARD_SERVICE_HOST and the like for a service of our name;
-// those are no reason to stop, a misspelt option is.
+// A misspelt option is an error. But orchestrators set CALLBOARD_PORT, CALLBOARD_SERVICE_HOST and the
+// like for a service named callboard; those must not keep the server from starting.
 bool is_mistake(const std::string& name, const option* nearest) {
   const auto has_dot = [](std::string_view dotted) { return dotted.find('.') < dotted.size(); };
   return (nearest && has_dot(name) == has_dot(nearest->name)) ||
@@ -133,12 +133,12 @@ std::vector<assignment> from_environment(const environment& variables, settings&
     const auto* nearest = nearest_option(name);
     if (is_mistake(name, nearest))
       unknown(where, nearest ? nearest->variable() : "");
-    to.warnings.push_back(where + " is no option of ours and has no effect");
+    to.warnings.push_back(where + " is not an option and has no effect");
   }
   return given;
 }
 
-// An alias belongs to the platform, so it is read only where nothing of ours was said.
+// An alias is set by the platform, so it only counts where argument and own variable are absent.
 std::vector<assignment> from_aliases(const environment& variables, const std::vector<assignment>& stronger) {
   std::vector<assignment> given;
   for (const auto& candidate : options()) {
@@ -155,12 +155,12 @@ std::vector<assignment> from_aliases(const environment& variables, const std::ve
 std::vector<assignment> from_file(const std::filesystem::path& path) {
   std::ifstream file{path};
   if (!file || std::filesystem::is_directory(path))
-    throw usage_error{"configuration file " + path.string() + ": can not be read"};
+    throw usage_error{"configuration file " + path.string() + ": cannot be read"};
   std::vector<assignment> given;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     auto where = path.string() + ":" + std::to_string(number);
-    // A # inside a word stays: passwords and paths may hold one.
+    // A # inside a word is no comment: passwords and paths may contain one.
     for (auto hash = line.find('#'); hash != std::string::npos; hash = line.find('#', hash + 1))
       if (hash == 0 || line[hash - 1] == ' ' || line[hash - 1] == '\t') {
         line.resize(hash);
@@ -183,7 +183,7 @@ std::vector<assignment> from_file(const std::filesystem::path& path) {
     given.push_back({where, target, trimmed(std::string_view{line}.substr(equals + 1))});
   }
   if (file.bad())
-    throw usage_error{"configuration file " + path.string() + ": can not be read"};
+    throw usage_error{"configuration file " + path.string() + ": cannot be read"};
   return given;
 }
 
@@ -217,7 +217,7 @@ environment process_environment() {
 settings read_settings(const std::vector<std::string>& arguments, const environment& variables,
                        const std::filesystem::path& system_file) {
   settings chosen;
-  // Whoever asks for help gets it, whatever else is wrong.
+  // --help works whatever else is wrong.
   chosen.help_wanted =
       std::ranges::any_of(arguments, [](const auto& word) { return word == "--help" || word == "-h"; });
   if (chosen.help_wanted)
@@ -248,7 +248,7 @@ settings read_settings(const std::vector<std::string>& arguments, const environm
 
 void validate(const settings& chosen) {
   if (chosen.auth_mode == "open" && !is_loopback(chosen.http_address))
-    throw usage_error{"auth.mode = open lets in everybody who can connect, so http.address must be "
+    throw usage_error{"auth.mode = open admits everybody who can connect, so http.address must be "
                       "a loopback address (127.0.0.1 or ::1), not " +
                           chosen.http_address,
                       exit_code::refused};

@@ -11,7 +11,7 @@
 
 namespace callboard::config {
 
-// Every option with its default. config/options.cpp gives each its name, its limits and a sentence.
+// Every option with its default. config/options.cpp has the name, limits and description of each.
 struct settings {
   std::string store = "sqlite:data/callboard.db";
 
@@ -55,13 +55,13 @@ struct settings {
   std::string log_level = "info";
   std::string node_name = "main";
 
-  // No options, but what reading them found.
+  // No options, but results of reading them.
   bool help_wanted = false;
   std::filesystem::path file;  // the configuration file that was read; empty when there was none
   std::vector<std::string> warnings;
 };
 
-// Says in one line where the mistake is and what was expected there; never holds a password.
+// Its message says in one line where the mistake is and what was expected; it never contains a password.
 class usage_error : public std::runtime_error {
 public:
   explicit usage_error(const std::string& message, int code = exit_code::usage)
@@ -77,16 +77,16 @@ using environment = std::map<std::string, std::string, std::less<>>;
 
 environment process_environment();
 
-// Arguments win over the environment, that over the file, that over the defaults. `arguments` are
-// those after the subcommand; `system_file` is read when it exists and no other file was named.
-// Throws usage_error.
+// Arguments override the environment, which overrides the file, which overrides the defaults.
+// `arguments` are those after the subcommand; `system_file` is read when it exists and no other file
+// was named. Throws usage_error.
 settings read_settings(const std::vector<std::string>& arguments, const environment& variables,
                        const std::filesystem::path& system_file = "/etc/callboard/callboard.conf");
 
-// Refuses what no single option shows to be wrong. read_settings has already called it.
+// Refuses combinations of options that are wrong together. read_settings calls it.
 void validate(const settings& chosen);
 
-// The store's address as it may be logged.
+// The store's URL with its password replaced, for logs.
 std::string without_password(std::string_view store);
 
 std::string help_text();

@@ -49,14 +49,15 @@ struct board {
   std::string career_page_url;
   instant created_at;
   std::int64_t version = 0;
-  bool is_new = false;  ///< not shown
+  bool is_new = false;
   success how() const { return is_new ? success::created : success::ok; }
   static constexpr auto fields = std::tuple{field{"id", &board::id},
                                             field{"company", &board::company},
                                             field{"ats", &board::ats},
                                             field{"career_page_url", &board::career_page_url},
                                             field{"created_at", &board::created_at},
-                                            field{"version", &board::version}};
+                                            field{"version", &board::version},
+                                            field{"is_new", &board::is_new, hidden{}}};
 };
 
 struct crawl_stats {
@@ -122,11 +123,13 @@ struct put {
 
 struct erase {
   static constexpr auto answers = success::ok;
+  static constexpr auto fields = std::tuple{};
 };
 
 struct start_crawl {
-  std::string trigger;
+  std::string trigger = "manual";
   static constexpr auto answers = success::created;
+  static constexpr auto fields = std::tuple{field{"trigger", &start_crawl::trigger, with_default{printable{1, 100}}}};
 };
 
 /// What a crawl brought, to be added up.
@@ -134,6 +137,8 @@ struct note_progress {
   std::int64_t n = 0;
   crawl_stats more;
   static constexpr auto answers = success::ok;
+  static constexpr auto fields =
+      std::tuple{field{"n", &note_progress::n, hidden{}}, field{"more", &note_progress::more, hidden{}}};
 };
 
 struct end_crawl {
@@ -141,16 +146,21 @@ struct end_crawl {
   crawl_status status = crawl_status::finished;
   std::int64_t removed = 0;
   static constexpr auto answers = success::ok;
+  static constexpr auto fields =
+      std::tuple{field{"n", &end_crawl::n, hidden{}}, field{"status", &end_crawl::status, hidden{}},
+                 field{"removed", &end_crawl::removed, hidden{}}};
 };
 
 /// Changes nothing but remembers an answer under its Idempotency-Key.
 struct store_response {
   ingestion response;
   static constexpr auto answers = success::created;
+  static constexpr auto fields = std::tuple{field{"response", &store_response::response, hidden{}}};
 };
 
 struct tick {
   static constexpr auto answers = success::ok;
+  static constexpr auto fields = std::tuple{};
 };
 
 using command = std::variant<put, erase, start_crawl, note_progress, end_crawl, store_response, tick>;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/described.hpp"
+#include "base/id.hpp"
 #include "base/instant.hpp"
 #include "base/json_write.hpp"
 #include "base/named.hpp"
@@ -123,7 +124,7 @@ struct run {
   std::optional<raw_json> artifacts;
   shown_lease lease;
   bool late_success = false;  ///< a run that lost its lock before says that it had succeeded
-  bool is_new = false;        ///< not shown: whether this answer began it
+  bool is_new = false;        ///< whether this answer began it
   success how() const { return is_new ? success::created : success::ok; }
   static constexpr auto fields = std::tuple{field{"run_id", &run::run_id},
                                             field{"board", &run::board},
@@ -137,7 +138,8 @@ struct run {
                                             field{"late", &run::late},
                                             field{"artifacts", &run::artifacts},
                                             field{"lease", &run::lease},
-                                            field{"late_success", &run::late_success}};
+                                            field{"late_success", &run::late_success},
+                                            field{"is_new", &run::is_new, hidden{}}};
 };
 
 /// What claim_next found and began.
@@ -174,6 +176,7 @@ using result = std::variant<nothing, job, run, claimed_job, ingested, removed>;
 struct ingest {
   description what;
   static constexpr auto answers = success::created;
+  static constexpr auto fields = std::tuple{field{"what", &ingest::what, hidden{}}};
 };
 
 /// What the store says of a run before its command is decided.
@@ -184,6 +187,9 @@ struct known_run {
   run_status status = run_status::pending;
   std::optional<failure_reason> ended;
   bool is_of(std::string_view b, std::string_view j) const { return board == b && job_id == j; }
+  static constexpr auto fields =
+      std::tuple{field{"board", &known_run::board}, field{"job_id", &known_run::job_id}, field{"n", &known_run::n},
+                 field{"status", &known_run::status}, field{"ended", &known_run::ended}};
 };
 
 struct claim {
@@ -196,6 +202,33 @@ struct claim {
   std::optional<known_run> known;      ///< the run_id was used before
   std::shared_ptr<const run> earlier;  ///< that run, when it is an old one of this job, which changes no more
   static constexpr auto answers = success::created;
+  static constexpr auto fields = std::tuple{field{"run_id", &claim::run_id, id_bounds},
+                                            field{"variant_id", &claim::variant_id, id_bounds},
+                                            field{"user_id", &claim::user_id, id_bounds},
+                                            field{"artifacts", &claim::artifacts, json_text{}},
+                                            field{"ttl_s", &claim::ttl_s, with_default{ttl_bounds}},
+                                            field{"with_job", &claim::with_job, hidden{}},
+                                            field{"known", &claim::known, hidden{}},
+                                            field{"earlier", &claim::earlier, hidden{}}};
+};
+
+/// Claims the oldest job that matches. Answered by the job that was found.
+struct claim_next {
+  std::string run_id;
+  std::optional<std::string> board;
+  std::optional<std::string> tag;
+  std::optional<std::string> variant_id;
+  std::optional<std::string> user_id;
+  std::optional<std::string> artifacts;  ///< JSON text of an object
+  std::int64_t ttl_s = ttl_s_default;
+  static constexpr auto answers = success::created;
+  static constexpr auto fields = std::tuple{field{"run_id", &claim_next::run_id, id_bounds},
+                                            field{"board", &claim_next::board, slug{}},
+                                            field{"tag", &claim_next::tag, text{1, 64}},
+                                            field{"variant_id", &claim_next::variant_id, id_bounds},
+                                            field{"user_id", &claim_next::user_id, id_bounds},
+                                            field{"artifacts", &claim_next::artifacts, json_text{}},
+                                            field{"ttl_s", &claim_next::ttl_s, with_default{ttl_bounds}}};
 };
 
 struct report {
@@ -206,30 +239,41 @@ struct report {
   std::optional<std::int64_t> lease_token;
   known_run known;
   static constexpr auto answers = success::ok;
+  static constexpr auto fields = std::tuple{field{"run_id", &report::run_id, id_bounds},
+                                            field{"status", &report::status},
+                                            field{"error", &report::error, error_bounds},
+                                            field{"artifacts", &report::artifacts, json_text{}},
+                                            field{"lease_token", &report::lease_token, integer_range{1, id_max}},
+                                            field{"known", &report::known, hidden{}}};
 };
 
 struct set_status {
   board_job::status status = board_job::status::discovered;
   bool force = false;
   static constexpr auto answers = success::ok;
+  static constexpr auto fields =
+      std::tuple{field{"status", &set_status::status}, field{"force", &set_status::force, with_default{}}};
 };
 
 /// A crawl that began at `since` is over: whoever it has not seen is gone.
 struct expire_unseen {
   instant since;
   static constexpr auto answers = success::ok;
+  static constexpr auto fields = std::tuple{field{"since", &expire_unseen::since, hidden{}}};
 };
 
 struct erase {
   static constexpr auto answers = success::ok;
+  static constexpr auto fields = std::tuple{};
 };
 
 /// A deadline has come: do what the state says is due.
 struct tick {
   static constexpr auto answers = success::ok;
+  static constexpr auto fields = std::tuple{};
 };
 
-using command = std::variant<ingest, claim, report, set_status, expire_unseen, erase, tick>;
+using command = std::variant<ingest, claim, claim_next, report, set_status, expire_unseen, erase, tick>;
 
 // Events: results, never payload
 

@@ -89,10 +89,13 @@ struct update {
 struct apply {
   callboard::applicant_id applicant;
   opening_id job;
-  bool known = true;                ///< false: nobody has this applicant id
-  callboard::new_applicant person;  ///< set when the applicant's row may still have to be written
+  bool known = true;                            ///< false: nobody has this applicant id
+  std::optional<public_applicant> in_public{};  ///< then the applicant is found, or made, by e-mail
+  callboard::new_applicant person{};            ///< set when the applicant's row may still have to be written
   static constexpr auto answers = success::created;
-  static constexpr auto fields = std::tuple{field{"applicantId", &apply::applicant}, field{"jobId", &apply::job}};
+  static constexpr auto fields = std::tuple{
+      field{"applicantId", &apply::applicant}, field{"jobId", &apply::job}, field{"known", &apply::known, hidden{}},
+      field{"in_public", &apply::in_public, hidden{}}, field{"person", &apply::person, hidden{}}};
 };
 
 struct withdraw {
@@ -120,40 +123,49 @@ struct decline {
 /// A deadline has come: do what the state says is due.
 struct tick {
   static constexpr auto answers = success::ok;
+  static constexpr auto fields = std::tuple{};
 };
 
 // Questions: decided like commands, without events
 
 struct show {
   static constexpr auto answers = success::ok;
+  static constexpr auto fields = std::tuple{};
 };
 
 /// Where a page of an opening's lists goes on: behind this application and this rank.
 struct cursor {
   std::int64_t live = 0;
   std::int64_t rank = 0;
+  static constexpr auto fields = std::tuple{field{"live", &cursor::live}, field{"rank", &cursor::rank}};
 };
 
 struct show_pipeline {
   std::int64_t limit = 0;
   cursor after;
   static constexpr auto answers = success::ok;
+  static constexpr auto fields =
+      std::tuple{field{"limit", &show_pipeline::limit, hidden{}}, field{"after", &show_pipeline::after, hidden{}}};
 };
 
 struct show_queue {
   std::int64_t limit = 0;
   cursor after;
   static constexpr auto answers = success::ok;
+  static constexpr auto fields =
+      std::tuple{field{"limit", &show_queue::limit, hidden{}}, field{"after", &show_queue::after, hidden{}}};
 };
 
 struct show_summary {
   static constexpr auto answers = success::ok;
+  static constexpr auto fields = std::tuple{};
 };
 
 /// Where these applications of one opening stand now.
 struct show_application_status {
   std::vector<application_id> applications;
   static constexpr auto answers = success::ok;
+  static constexpr auto fields = std::tuple{field{"applications", &show_application_status::applications, hidden{}}};
 };
 
 using command = std::variant<create, update, apply, withdraw, acknowledge, decline, tick, show, show_pipeline,
@@ -316,6 +328,9 @@ struct pipeline {
   std::vector<pipeline_entry> active;
   std::vector<pipeline_entry> waitlist;
   std::optional<cursor> next;  ///< set when a list was cut off
+  static constexpr auto fields =
+      std::tuple{field{"job", &pipeline::job, inlined{}}, field{"activeApplicants", &pipeline::active},
+                 field{"waitlistApplicants", &pipeline::waitlist}, field{"next", &pipeline::next, hidden{}}};
 };
 
 struct queue_entry {
@@ -342,9 +357,12 @@ struct queue {
   std::int64_t active_count = 0;
   std::vector<queue_entry> waitlist;
   std::optional<cursor> next;
-  static constexpr auto fields =
-      std::tuple{field{"jobId", &queue::job}, field{"jobTitle", &queue::title}, field{"capacity", &queue::capacity},
-                 field{"activeCount", &queue::active_count}, field{"waitlistEntries", &queue::waitlist}};
+  static constexpr auto fields = std::tuple{field{"jobId", &queue::job},
+                                            field{"jobTitle", &queue::title},
+                                            field{"capacity", &queue::capacity},
+                                            field{"activeCount", &queue::active_count},
+                                            field{"waitlistEntries", &queue::waitlist},
+                                            field{"next", &queue::next, hidden{}}};
 };
 
 struct summary {
@@ -400,6 +418,8 @@ struct application_status {
 struct application_statuses {
   std::string title;
   std::vector<application_status> applications;
+  static constexpr auto fields = std::tuple{field{"title", &application_statuses::title, hidden{}},
+                                            field{"applications", &application_statuses::applications, hidden{}}};
 };
 
 struct application_result {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/described.hpp"
+#include "base/problem.hpp"
 
 #include <array>
 #include <cstdint>
@@ -92,18 +93,13 @@ constexpr std::array<std::string_view, 36> names_of(code) {
           "ENTITY_QUARANTINED"};
 }
 
-/// What is wrong with one member of a request.
-struct problem {
-  std::string path;
-  std::string what;
-  static constexpr auto fields = std::tuple{field{"path", &problem::path}, field{"problem", &problem::what}};
-};
-
 /// A no, in words for the caller. The domain's own refusals and the world's failures (503) look alike to a caller.
 struct refusal {
   code what;
   std::string message;
   std::vector<problem> details;
+  static constexpr auto fields = std::tuple{field{"code", &refusal::what}, field{"message", &refusal::message},
+                                            field{"details", &refusal::details}};
 };
 
 }  // namespace callboard

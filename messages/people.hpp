@@ -47,6 +47,14 @@ struct applicant_row {
 /// A newcomer's row while it is carried by everybody who names it and not yet known to be stored.
 using new_applicant = std::shared_ptr<const applicant_row>;
 
+/// An applicant who is known by e-mail only.
+struct public_applicant {
+  std::string name;
+  std::string email;
+  static constexpr auto fields = std::tuple{field{"name", &public_applicant::name, text{1, 200}},
+                                            field{"email", &public_applicant::email, email_address{}}};
+};
+
 /// POST /applicants.
 struct register_applicant {
   std::string name;

@@ -15,7 +15,7 @@
 
 namespace callboard::persistence {
 
-/// A head row that must stand at `expected` and shall stand at `seq` (expected 0: must not exist yet).
+/// Moves a head row from `expected` to `seq`; with expected 0 the row must not exist yet.
 struct head_move {
   const entity_id* entity;
   std::int64_t expected;
@@ -24,7 +24,7 @@ struct head_move {
   const std::string* hash;  ///< of the last event, 32 bytes
 };
 
-/// One event as it rests in the journal.
+/// One event as it is stored in the journal.
 struct journal_line {
   const entity_id* entity;
   std::int64_t seq;
@@ -43,13 +43,13 @@ struct table_rows {
   std::vector<const row*> erasures;
 };
 
-/// What one transaction takes. Points into the appends it was built from.
+/// What one transaction writes. Points into the appends it was built from.
 struct batch {
   std::int64_t number;  ///< moves writers(node, batch) from number − 1 to number
   std::vector<head_move> heads;
   std::vector<journal_line> lines;
   std::vector<table_rows> tables;
-  std::deque<row> merged{};  ///< rows made of several patches
+  std::deque<row> merged{};  ///< rows combined from several partial updates
 };
 
 }  // namespace callboard::persistence

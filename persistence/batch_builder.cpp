@@ -16,7 +16,7 @@ std::string key_of(const row& r) {
   return out;
 }
 
-/// Whose a name is; nobody's but this row's when the table has no owners.
+/// The owner columns of a row that carries a name; empty when the table has none.
 std::string owner_of(const row& r) {
   std::string out;
   for (std::size_t i = 0; i < r.in->owner.count; ++i) {
@@ -26,7 +26,7 @@ std::string owner_of(const row& r) {
   return out;
 }
 
-/// What the later of two patches leaves alone comes from the earlier one.
+/// Combines two partial updates: a column that the later one leaves null comes from the earlier one.
 row merged(const row& before, const row& after) {
   auto out = after;
   for (std::size_t i = 0; i < out.values.size(); ++i)
@@ -118,7 +118,7 @@ std::vector<append> batch_builder::finish(std::int64_t number, batch& out) {
     for (const auto& r : a.rows) {
       auto& of_table = last[r.in];
       auto& slot = of_table[key_of(r)];
-      // The first to bring a name gives the rest of the row; of all other rows the last one counts.
+      // With first_writer_wins the first row of a key counts, otherwise the last one.
       if (slot && r.in->partial_update && !slot->erased && !r.erased)
         slot = &out.merged.emplace_back(merged(*slot, r));
       else if (!slot || !r.in->first_writer_wins)
@@ -130,7 +130,7 @@ std::vector<append> batch_builder::finish(std::int64_t number, batch& out) {
     for (const auto& [key, r] : of_table)
       (r->erased ? rows.erasures : rows.upserts).push_back(r);
   }
-  // One order of tables makes one prepared statement per set of tables.
+  // A fixed order of tables, so that each set of tables needs one prepared statement only.
   std::sort(out.tables.begin(), out.tables.end(), [](const auto& a, const auto& b) { return a.in->name < b.in->name; });
   return std::move(appends_);
 }

@@ -10,12 +10,12 @@
 
 namespace callboard::persistence {
 
-/// Gathers appends into one batch: one head move per entity, one row per key, one owner per name.
+/// Collects appends into one batch: one head move per entity, one row per key, one owner per name.
 class batch_builder {
 public:
   batch_builder(std::size_t events_max, std::size_t bytes_max) : events_max_{events_max}, bytes_max_{bytes_max} {}
 
-  /// false when it has to wait for the next batch: no room, or a name in it is somebody else's in this batch.
+  /// False when the append has to wait for the next batch: no room, or another owner has a name of it in this batch.
   bool take(append& a);
 
   bool empty() const { return appends_.empty(); }
@@ -35,10 +35,10 @@ private:
   std::size_t bytes_ = 0;
   bool writes_ = false;
   std::vector<append> appends_;
-  std::unordered_map<std::string, std::string> owners_;  ///< table and name → whose it is
+  std::unordered_map<std::string, std::string> owners_;  ///< table and name → owner
 };
 
-/// Table and name, when the row carries a name. One that is given up in a batch can not be taken in it.
+/// Table and name, when the row carries a name. A name that is given up in a batch cannot be taken in the same batch.
 std::string name_of(const row& r);
 std::string text_of(const sql_value& v);
 

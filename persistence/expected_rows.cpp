@@ -7,18 +7,18 @@
 namespace callboard::persistence {
 namespace {
 
-struct to_text_visitor {
+struct text_of_value {
   std::string operator()(std::monostate) const { return "null"; }
   std::string operator()(std::int64_t x) const { return std::to_string(x); }
-  // A store without booleans gives integers back.
+  // SQLite has no booleans and returns integers.
   std::string operator()(bool x) const { return x ? "1" : "0"; }
   std::string operator()(const std::string& x) const { return '\'' + x + '\''; }
   std::string operator()(const bytes& x) const { return to_hex(x.data); }
 };
 
-std::string as_text(const sql_value& v) { return std::visit(to_text_visitor{}, v); }
+std::string as_text(const sql_value& v) { return std::visit(text_of_value{}, v); }
 
-/// The key columns in words: `7`, or `a/b`.
+/// The key columns as text: `7`, or `a/b`.
 std::string key_of(const row& r) {
   std::string out;
   for (std::size_t i = 0; i < r.in->key_columns; ++i) {
@@ -28,9 +28,9 @@ std::string key_of(const row& r) {
   return out;
 }
 
-std::string place_of(const row& r) { return std::string{r.in->name} + '\0' + key_of(r); }
+std::string table_and_key(const row& r) { return std::string{r.in->name} + '\0' + key_of(r); }
 
-/// All columns that the journal tells, each preceded by its length.
+/// All columns that follow from the journal, each preceded by its length.
 std::string packed(const row& r) {
   std::string out;
   for (std::size_t i = r.in->key_columns; i < r.values.size(); ++i) {
@@ -55,15 +55,15 @@ std::string_view next_field(std::string_view& rest) {
 
 void expected_rows::put(const row& r) {
   if (r.erased)
-    rows_.erase(place_of(r));
+    rows_.erase(table_and_key(r));
   else
-    rows_.insert_or_assign(place_of(r), expected{r.in, packed(r)});
+    rows_.insert_or_assign(table_and_key(r), expected{r.in, packed(r)});
 }
 
 void expected_rows::compare(const row& stored, const sink& differs) {
-  const auto it = rows_.find(place_of(stored));
+  const auto it = rows_.find(table_and_key(stored));
   if (it == rows_.end())
-    return differs(stored.in->name, key_of(stored), "", "is stored, but the journal does not know it");
+    return differs(stored.in->name, key_of(stored), "", "is stored, but does not follow from the journal");
   it->second.seen = round_;
   const auto found = packed(stored);
   if (found == it->second.values)
@@ -84,7 +84,7 @@ void expected_rows::compare(const row& stored, const sink& differs) {
 void expected_rows::end(const sink& differs) const {
   for (const auto& [row_key, e] : rows_)
     if (e.seen != round_)
-      differs(e.in->name, row_key.substr(e.in->name.size() + 1), "", "is missing, the journal knows it");
+      differs(e.in->name, row_key.substr(e.in->name.size() + 1), "", "is missing, but follows from the journal");
 }
 
 }  // namespace callboard::persistence

@@ -10,18 +10,18 @@
 
 namespace callboard::persistence {
 
-/// The rows that an entity's journal gives, to be held against those that are stored. Payload columns do not count: the
-/// journal does not tell them. Rows are kept as compact text, because an entity may have millions.
+/// The rows that follow from an entity's journal, to be compared with the stored ones. Payload columns are left out,
+/// because the journal does not hold them. Rows are kept as compact text, because an entity may have millions.
 class expected_rows {
 public:
   /// Called with table, row and column ("" for a whole row) and what is wrong.
   using sink =
       std::function<void(std::string_view table, const std::string& key, std::string_view column, std::string what)>;
 
-  /// What an event made of a row; the last one counts.
+  /// A row after an event; replaces what an earlier event made of it.
   void put(const row& r);
 
-  /// Between begin and end every stored row passes `compare`.
+  /// Between begin and end `compare` must be called with every stored row.
   void begin() { ++round_; }
   void compare(const row& stored, const sink& differs);
   void end(const sink& differs) const;
@@ -30,7 +30,7 @@ private:
   struct expected {
     const table* in;
     std::string values;
-    int seen = 0;  ///< the round that met it
+    int seen = 0;  ///< the last round that compared it
   };
   std::unordered_map<std::string, expected> rows_;
   int round_ = 0;

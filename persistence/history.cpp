@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view entry_columns =
     "select pos, kind, key, seq, type, at, subject, actor_type, actor_id, reason,"
     " trace, request, data, hash from journal ";
-/// An audit with filters looks at so many positions per query.
+/// Positions that one query of a filtered audit may scan.
 constexpr std::int64_t positions_per_look = 50'000;
 
 journal_entry entry_of(const result_row& r) {
@@ -57,7 +57,7 @@ struct conditions {
   }
 };
 
-/// As an expression the kind can not tempt a planner away from a better index: nearly every event has it.
+/// The kind is compared as an expression, so that the planner does not prefer its index: nearly every event has it.
 constexpr std::string_view kind_without_index = "kind || '' =";
 
 conditions of(const audit_filter& f, std::string_view kind_is) {
@@ -73,7 +73,7 @@ conditions of(const audit_filter& f, std::string_view kind_is) {
   return c;
 }
 
-/// The seq of an entity's event at this position; 0 when it is not one of its events.
+/// The seq of the entity's event at this position; 0 when the event is not the entity's.
 std::int64_t seq_at(reader& from, const audit_filter& f, std::int64_t position) {
   std::int64_t seq = 0;
   from.query("select seq from journal where pos = $1 and kind = $2 and key = $3", {position, *f.kind, *f.key},
@@ -81,7 +81,7 @@ std::int64_t seq_at(reader& from, const audit_filter& f, std::int64_t position) 
   return seq;
 }
 
-/// One entity's events are found by its index: there the order of seq is the order of positions.
+/// Events of one entity, read by the index on (kind, key, seq): within an entity, seq and position have one order.
 std::vector<journal_entry> look_at_entity(reader& from, const audit_filter& f, std::int64_t after, std::int64_t limit) {
   auto c = of(f, "kind =");
   c.add("seq >", seq_at(from, f, after));
@@ -90,7 +90,7 @@ std::vector<journal_entry> look_at_entity(reader& from, const audit_filter& f, s
   return entries(from, c.sql + " order by seq limit $" + std::to_string(c.params.size()), c.params);
 }
 
-/// Everything is found by position. Filters may pass over many rows, so a query sees a bounded part.
+/// Events by position. A filter may skip many rows, so each query scans a bounded range.
 std::vector<journal_entry> look_at_all(reader& from, const audit_filter& f, std::int64_t after, std::int64_t limit) {
   std::vector<journal_entry> found;
   const auto last = last_position(from);
@@ -153,7 +153,7 @@ audit_page audit(reader& from, const audit_filter& filter, std::int64_t after, s
     if (found.empty())
       return page;
     for (auto& e : found) {
-      // One event more than fits tells that there is a next page.
+      // One event more than fits shows that there is a next page.
       if (static_cast<std::int64_t>(page.events.size()) == limit || bytes >= bytes_max) {
         page.next = after;
         return page;

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-/// The journal as it is read again: for people (audit), for the past (replay) and for doubts (verify).
+/// Reads the journal for audit, replay and verify.
 namespace callboard::persistence {
 
-/// One event as it rests in the journal.
+/// One event as it is stored in the journal.
 struct journal_entry {
   std::int64_t position = 0;
   std::string kind;
@@ -40,21 +40,22 @@ inline constexpr std::int64_t journal_page_rows = 5'000;
 
 std::optional<head> find_head(reader& from, std::string_view kind, const std::string& key);
 
-/// Keys of a kind behind `after`, in the store's own order.
+/// Keys of a kind after `after`, in the store's own order, from `heads`.
 std::vector<std::string> entity_keys(reader& from, std::string_view kind, const std::string& after, std::int64_t limit);
-/// The same of entities that have a first event.
+/// The same from the first events in the journal.
 std::vector<std::string> journal_keys(reader& from, std::string_view kind, const std::string& after,
                                       std::int64_t limit);
 
-/// An entity's events behind `after` up to and including `until`, oldest first. A snapshot of its own.
+/// An entity's events with a seq greater than `after`, up to and including `until`, oldest first. Each page is one
+/// query and so one snapshot.
 std::vector<journal_entry> entity_page(reader& from, std::string_view kind, const std::string& key, std::int64_t after,
                                        std::optional<instant> until, std::int64_t limit = journal_page_rows);
 
-/// Events about these subjects behind (at, position), by time, then position.
+/// Events about these subjects after (at, position), by time, then position.
 std::vector<journal_entry> subjects_page(reader& from, std::string_view kind, std::vector<std::string> subjects,
                                          std::pair<instant, std::int64_t> after, std::int64_t limit);
 
-/// What an audit asks for.
+/// Which events an audit shows.
 struct audit_filter {
   std::optional<std::string> kind;
   std::optional<std::string> key;
@@ -62,22 +63,22 @@ struct audit_filter {
   std::optional<instant> until;
 };
 
-/// Events behind position `after` in the order of their commits; at most `limit` and about `bytes_max` of data.
+/// Events after position `after` in the order of their commits; at most `limit` and about `bytes_max` of data.
 struct audit_page {
   std::vector<journal_entry> events;
-  std::optional<std::int64_t> next;  ///< where the next page goes on, when there may be one
+  std::optional<std::int64_t> next;  ///< `after` of the next page, when there may be one
 };
 audit_page audit(reader& from, const audit_filter& filter, std::int64_t after, std::int64_t limit,
                  std::size_t bytes_max);
 
-/// An entity's past, folded page by page, so that nobody holds a connection or a snapshot for long.
+/// Folds an entity's events into its state page by page, so that no connection or snapshot is held for long.
 template <class Kind>
 class folding {
 public:
   folding(std::string key, std::optional<instant> until)
       : state{Kind::initial(key)}, key_{std::move(key)}, until_{until} {}
 
-  /// Folds one page, calling `visit(entry, event, changes)` behind each event; false when it was the last one.
+  /// Folds one page, calling `visit(entry, event, changes)` after each event; false when it was the last page.
   template <class Visit>
   bool step(reader& from, Visit&& visit) {
     const auto page = entity_page(from, Kind::name, key_, seq, until_);

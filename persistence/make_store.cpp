@@ -10,7 +10,7 @@ std::unique_ptr<store> make_store(const std::string& url) {
     return std::make_unique<postgres_store>(url);
   if (url.starts_with(sqlite) && url.size() > sqlite.size())
     return std::make_unique<sqlite_store>(url.substr(sqlite.size()));
-  throw store_error("no store has such a URL: it begins with sqlite: or postgresql://");
+  throw store_error("not a store's URL: it begins with sqlite: or postgresql://");
 }
 
 }  // namespace callboard::persistence

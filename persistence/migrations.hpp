@@ -5,14 +5,14 @@
 
 namespace callboard::persistence {
 
-// One file of migrations/, built into the binary: 001_journal.sql has number 1 and name "journal".
+/// One file of migrations/, built into the binary: 001_spine.sql has number 1 and name "spine".
 struct migration {
   int number;
   std::string_view name;
   std::string_view sql;
 };
 
-// In rising order of their numbers.
+/// In ascending order of their numbers.
 std::span<const migration> sqlite_migrations();
 std::span<const migration> postgres_migrations();
 

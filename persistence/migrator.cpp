@@ -20,7 +20,7 @@ void migrate(schema_target& target, std::span<const migration> known) {
   auto found = target.state();
   if (found.number < newest) {
     target.lock();
-    found = target.state();  // somebody may have been faster
+    found = target.state();  // another process may have migrated before we had the lock
   }
   if (found.number > newest && found.oldest_binary > newest)
     throw schema_too_new("the schema is at " + std::to_string(found.number) + " and serves binaries from " +

@@ -14,7 +14,7 @@
 
 namespace callboard::persistence {
 
-/// Threads that read, each with a connection of its own. With no threads somebody calls run_one (tests).
+/// Threads that run queries, each with a connection of its own. Without threads tests call run_one.
 class readers {
 public:
   using job = std::function<void(reader&)>;
@@ -24,7 +24,7 @@ public:
   readers(const readers&) = delete;
   readers& operator=(const readers&) = delete;
 
-  /// The job handles its own store_error; what else it throws ends the process.
+  /// The job must catch store_error itself; any other exception ends the process.
   void submit(job j);
   /// Runs one waiting job here; false when there is none.
   bool run_one();
@@ -38,17 +38,17 @@ private:
   std::condition_variable wake_;
   std::deque<job> jobs_;
   bool stopping_ = false;
-  std::unique_ptr<reader> own_;  ///< of run_one
+  std::unique_ptr<reader> own_;  ///< connection of run_one
   std::vector<std::thread> threads_;
 };
 
-/// Questions of one sort, asked one by one and looked up together: while one look-up runs, the next group gathers.
+/// Groups look-ups: keys are asked for one by one and queried together; while one query runs, the next group collects.
 template <class Key, class Value>
 class grouped {
 public:
   using answers = std::unordered_map<Key, Value>;
   using look_up = std::function<answers(reader&, std::vector<Key>)>;
-  /// asked is false when the store did not answer.
+  /// `asked` is false when the store did not answer; `found` is null when it has no such key.
   using sink = std::function<void(bool asked, const Value* found)>;
 
   grouped(readers& pool, look_up how, std::size_t group_max = 1'000, int at_once = 1)
@@ -84,7 +84,7 @@ private:
     try {
       found = how_(from, std::move(keys));
     } catch (const std::exception&) {
-      asked = false;  // rows that make no sense answer nobody either
+      asked = false;  // also when a row cannot be read
     }
     for (auto& [key, done] : group) {
       const auto it = found.find(key);
@@ -102,7 +102,7 @@ private:
   std::mutex mutex_;
   std::vector<std::pair<Key, sink>> waiting_;
   int at_once_;
-  int running_ = 0;  ///< groups under way
+  int running_ = 0;  ///< queries scheduled or running
 };
 
 }  // namespace callboard::persistence

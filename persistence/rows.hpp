@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-/// Reading row structs by their field lists.
+/// Reads row structs by their field lists.
 namespace callboard::persistence {
 
 namespace detail {

@@ -4,10 +4,10 @@
 
 #include <string>
 
-/// Rows that belong to the machinery, not to a kind.
+/// Rows that every kind uses.
 namespace callboard::persistence {
 
-/// When an entity must be woken at the latest; may be early, never late.
+/// When an entity's next tick is due; may be earlier than its deadline, never later.
 struct timer_row {
   std::string kind;
   std::string key;
@@ -34,7 +34,7 @@ struct request_row {
   static constexpr std::string_view owner_predicate = "t.at < excluded.at - 86400000";
   static constexpr bool first_writer_wins = false;
   static constexpr columns_range owner_columns{};
-  static constexpr bool resolve_on_conflict = false;  // the stored answer waits for it
+  static constexpr bool resolve_on_conflict = false;  // the loser gets the stored answer
   static constexpr auto fields = std::tuple{
       field{"digest", &request_row::digest}, field{"fingerprint", &request_row::fingerprint},
       field{"status", &request_row::status}, field{"body", &request_row::body}, field{"at", &request_row::at}};

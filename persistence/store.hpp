@@ -18,20 +18,20 @@
 
 namespace callboard::persistence {
 
-/// How a commit ended. DESIGN of failures: docs/architecture.md.
+/// How a commit ended. docs/architecture.md says what the writer does for each.
 enum class commit_status : std::uint8_t {
   committed,
-  transient,   ///< certainly not committed, the server said so: the same batch may go again
+  transient,   ///< certainly not committed, as the server reported: the same batch may be sent again
   full,        ///< the same, because there is no space
-  unknown,     ///< the connection was lost: it may have committed, or may still
-  down,        ///< no connection could be had: certainly not sent
-  head_moved,  ///< rolled back: `heads` did not stand where expected
-  name_taken,  ///< rolled back: `names` belong to somebody else
+  unknown,     ///< the connection was lost: it may have committed, or may still commit
+  down,        ///< there was no connection: certainly not sent
+  head_moved,  ///< rolled back: `heads` did not have the expected seq
+  name_taken,  ///< rolled back: `names` belong to another owner
   poison,      ///< rolled back: the store refuses something inside
   backwards,   ///< the store forgot batches that were committed: a restored backup, a lagging replica
 };
 
-/// A name that could not be written: the value of its table's name column.
+/// A name that another owner has: the value of its table's name column.
 struct taken_name {
   const table* in;
   std::string name;
@@ -45,7 +45,7 @@ struct commit_outcome {
   std::string why{};  ///< for the log, never for a caller
 };
 
-/// Reading or writing outside a batch failed.
+/// A read, or a write outside a batch, failed.
 struct store_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -58,11 +58,11 @@ struct schema_too_new : store_error {
   using store_error::store_error;
 };
 
-/// A parameter of a query; arrays go with `= any($n::type[])`.
+/// A parameter of a query; arrays are used as `= any($n::type[])`.
 using sql_param = std::variant<std::monostate, std::int64_t, bool, std::string, bytes, std::vector<std::int64_t>,
                                std::vector<std::string>>;
 
-/// One row of an answer; views live until the next row.
+/// One row of a result; views are valid until the next row.
 class result_row {
 public:
   virtual bool is_null(int column) const = 0;
@@ -75,43 +75,43 @@ protected:
   ~result_row() = default;
 };
 
-/// One connection for reading, used by one thread at a time. Statements are written for PostgreSQL in the subset that
-/// both stores speak: `$n` parameters, no casts but `= any($n::bigint[])` and `= any($n::text[])`.
+/// One connection for reading, used by one thread at a time. Statements are written in the subset of PostgreSQL's SQL
+/// that both stores accept: `$n` parameters, no casts but `= any($n::bigint[])` and `= any($n::text[])`.
 class reader {
 public:
   virtual ~reader() = default;
   using row_sink = std::function<void(const result_row&)>;
-  /// Throws store_error; a lost connection is opened anew by the next call.
+  /// Throws store_error; the next call after a lost connection opens a new one.
   virtual void query(std::string_view sql, std::span<const sql_param> params, const row_sink& sink) = 0;
   void query(std::string_view sql, std::initializer_list<sql_param> params, const row_sink& sink) {
     query(sql, std::span{params.begin(), params.size()}, sink);
   }
 };
 
-/// Where facts rest. commit, write and reconnect belong to the writer's thread alone.
+/// A database. commit, write, reconnect and maintain are called by the writer's thread only.
 class store {
 public:
   virtual ~store() = default;
 
-  /// Brings the schema up to date (or throws schema_too_new) and makes this process the store's only writer
-  /// (or throws store_in_use). Returns the number that the next batch of `node` follows.
+  /// Migrates the schema (or throws schema_too_new) and makes this process the store's only writer (or throws
+  /// store_in_use). Returns the number of the last batch of `node`.
   virtual std::int64_t open(std::string_view node) = 0;
 
   virtual commit_outcome commit(const batch& b) = 0;
 
-  /// A small statement of the writer's own (id blocks, pruning), in a transaction of its own. Throws store_error.
+  /// A small statement outside batches (id blocks, pruning), in a transaction of its own. Throws store_error.
   virtual void write(std::string_view sql, std::span<const sql_param> params, const reader::row_sink& sink) = 0;
 
-  /// After unknown or down: makes sure that nothing sent before can still commit unseen, with a new connection.
-  /// Returns the batch number found, or throws store_error while the store can not be reached.
+  /// After unknown or down: opens a new connection and makes sure that nothing sent before can still commit unseen.
+  /// Returns the number of the last batch, or throws store_error while the store cannot be reached.
   virtual std::int64_t reconnect() = 0;
 
-  /// Now and then, between two batches.
-  virtual void tend() {}
+  /// Maintenance between two batches, about once a second.
+  virtual void maintain() {}
 
   virtual std::unique_ptr<reader> open_reader() = 0;
 
-  /// The store's own clock, for the time that all nodes share; a wall clock where the store has none.
+  /// The store's own clock, which all nodes share; the wall clock where the store has none.
   virtual instant now(reader& on) = 0;
 
   /// "sqlite" or "postgresql", and what /readyz says about durability: "full" or "degraded".
@@ -119,7 +119,7 @@ public:
   virtual std::string_view durability() const = 0;
 };
 
-/// `sqlite:path`, `sqlite::memory:`, `postgresql://…`. Throws store_error when the URL can not be read.
+/// `sqlite:path`, `sqlite::memory:`, `postgresql://…`. Throws store_error for any other URL.
 std::unique_ptr<store> make_store(const std::string& url);
 
 }  // namespace callboard::persistence

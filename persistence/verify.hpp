@@ -111,22 +111,31 @@ private:
       add(passing_, last_.seq, std::move(where), std::move(what));
     };
     expected_.begin();
-    stored_rows(std::type_identity<Kind>{}, from_, key_, [&](const row& r) { expected_.compare(r, differs); });
+    Kind::stored_rows(from_, key_, [&](const row& r) { expected_.compare(r, differs); });
     expected_.end(differs);
     compare_timer();
   }
 
   void compare_timer() {
     const auto deadline = Kind::deadline(fold_.state);
-    if (!deadline)
-      return;
-    // A deadline in the past means at once, which can not be before the decision.
-    const auto latest = std::max(*deadline, last_.at);
-    const auto due = stored_due(from_, Kind::name, key_);
-    if (!due)
+    const auto due = deadline || has_effects() ? stored_due(from_, Kind::name, key_) : std::nullopt;
+    if (!due && deadline)
       add(passing_, last_.seq, "timers", "is missing, the state has a deadline");
-    else if (*due > latest)
+    else if (!due && has_effects())
+      add(passing_, last_.seq, "timers", "is missing, the state has unanswered effects");
+    if (!due || !deadline)
+      return;
+    // A deadline in the past means at once, which cannot be before the decision.
+    const auto latest = std::max(*deadline, last_.at);
+    if (*due > latest)
       add(passing_, last_.seq, "timers.due", "is " + to_iso(*due) + ", after the deadline " + to_iso(latest));
+  }
+
+  bool has_effects() const {
+    if constexpr (requires { Kind::outbox(fold_.state).empty(); })
+      return !Kind::outbox(fold_.state).empty();
+    else
+      return false;
   }
 
   void add(std::vector<difference>& to, std::int64_t seq, std::string where, std::string what) {
@@ -146,7 +155,7 @@ private:
   bool broken_ = false;
 };
 
-/// Folds every entity of a kind and compares. A kind brings `stored_rows` and `orphaned_rows` (found beside it).
+/// Folds every entity of a kind and compares.
 template <class Kind>
 verified verify(reader& from, const difference_sink& sink) {
   constexpr std::int64_t keys_per_walk = 500;
@@ -179,7 +188,7 @@ verified verify(reader& from, const difference_sink& sink) {
         counting({std::string{Kind::name}, key, 0, "heads", "is missing, the journal has events"});
     last = keys.back();
   }
-  orphaned_rows(std::type_identity<Kind>{}, from, [&](std::string_view table, const std::string& id) {
+  Kind::orphaned_rows(from, [&](std::string_view table, const std::string& id) {
     counting({std::string{Kind::name}, "", 0, std::string{table} + ' ' + id, "belongs to nobody with a journal"});
   });
   return counts;

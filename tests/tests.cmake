@@ -7,7 +7,7 @@ find_package(rapidcheck REQUIRED)
 sources(faults_sources tests/faults/*.cpp)
 layer(callboard_faults SOURCES ${faults_sources} LINKS callboard_persistence)
 
-set(covered_folders faults)
+set(covered_folders faults crash)
 
 # catch_program(<name> FOLDERS <folder>... LINKS <target>...): one ctest entry per program, because a
 # process per test case costs more than it tells. Cases tagged [.long] are an entry of their own.
@@ -42,10 +42,17 @@ endfunction()
 
 catch_program(rules FOLDERS rules properties LINKS callboard_rules callboard_config rapidcheck
                                                    rapidcheck_catch)
+# Generic code over every message: minutes to optimise, a second to run.
+set_source_files_properties(tests/rules/messages_complete_test.cpp PROPERTIES COMPILE_OPTIONS "-O0;-U_FORTIFY_SOURCE")
 catch_program(config FOLDERS config LINKS callboard_config)
 catch_program(store FOLDERS store LINKS callboard_faults callboard_persistence rapidcheck)
-catch_program(actors FOLDERS simulation LINKS callboard_faults callboard_actors rapidcheck)
+catch_program(actors FOLDERS simulation sample LINKS callboard_faults callboard_actors rapidcheck)
 catch_program(http FOLDERS http LINKS callboard_api)
+
+# A node in a process of its own, for tests that kill it.
+sources(process_sources tests/crash/*.cpp tests/sample/*.cpp)
+add_executable(outbox_process ${process_sources})
+target_link_libraries(outbox_process PRIVATE callboard_actors)
 
 # A folder nobody compiles would look like tests that pass.
 sources(all_files tests/*/*.cpp)
@@ -78,5 +85,5 @@ foreach(script ${scripts})
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(
     ${name} PROPERTIES LABELS "${label}" TIMEOUT ${timeout} ENVIRONMENT
-                       CALLBOARD_BIN=$<TARGET_FILE:callboard>)
+                       "CALLBOARD_BIN=$<TARGET_FILE:callboard>;CALLBOARD_OUTBOX_PROCESS=$<TARGET_FILE:outbox_process>")
 endforeach()

@@ -1,6 +1,5 @@
-#include "actors/board/load.hpp"
-
 #include "actors/board/rows.hpp"
+#include "actors/board/rules.hpp"
 #include "persistence/rows.hpp"
 
 namespace callboard::board {
@@ -8,7 +7,7 @@ namespace callboard::board {
 using persistence::reader;
 using persistence::result_row;
 
-std::unordered_map<std::string, state> load_states(reader& from, const std::vector<std::string>& keys) {
+std::unordered_map<std::string, state> kind::load(reader& from, const std::vector<std::string>& keys) {
   std::unordered_map<std::string, state> states;
   persistence::select<board_row>(from, "where id = any($1::text[])", {keys},
                                  [&](const board_row& b) { states.emplace(b.id, from_row(b)); });
@@ -17,14 +16,12 @@ std::unordered_map<std::string, state> load_states(reader& from, const std::vect
   return states;
 }
 
-void stored_rows(std::type_identity<kind>, reader& from, const std::string& key,
-                 const std::function<void(const row&)>& sink) {
+void kind::stored_rows(reader& from, const std::string& key, const row_sink& sink) {
   persistence::select<board_row>(from, "where id = $1", {key}, [&](const auto& r) { sink(to_row(r)); });
   persistence::select<crawl_row>(from, "where board = $1", {key}, [&](const auto& r) { sink(to_row(r)); });
 }
 
-void orphaned_rows(std::type_identity<kind>, reader& from,
-                   const std::function<void(std::string_view table, const std::string& id)>& sink) {
+void kind::orphaned_rows(reader& from, const orphan_sink& sink) {
   from.query("select b.id from boards b left join heads h on h.kind = 'board' and h.key = b.id where h.key is null", {},
              [&](const result_row& r) { sink(board_row::table_name, std::string{r.text(0)}); });
   from.query("select c.board, c.n from crawls c left join boards b on b.id = c.board where b.id is null", {},

@@ -77,7 +77,7 @@ answer on(deciding& d, const end_crawl& c) {
 answer on(deciding&, const store_response& c) { return result{c.response}; }
 answer on(deciding&, const tick&) { return result{nothing{}}; }
 
-/// Applies one event to the state and notes what it touched.
+/// Applies one event to the state and notes what it changed.
 struct evolution {
   state& s;
   instant at;
@@ -99,9 +99,12 @@ struct evolution {
   void operator()(const updated& e) { s.what = e.what; }
   void operator()(const deleted&) { s.gone = true; }
   void operator()(const crawl_started& e) {
+    check_move(crawl_lifecycle, std::nullopt, crawl_status::running);
+    const auto [it, is_new] = s.running.emplace(e.n, crawl_record{e.n, crawl_status::running, e.trigger, at, {}, {}});
+    if (!is_new)
+      throw std::logic_error("crawl " + std::to_string(e.n) + " was started twice");
     s.crawls = e.n;
-    changed.crawls.push_back(
-        s.running.emplace(e.n, crawl_record{e.n, crawl_status::running, e.trigger, at, {}, {}}).first->second);
+    changed.crawls.push_back(it->second);
   }
   void operator()(const crawl_progressed& e) {
     auto& c = one(e.n);
@@ -110,6 +113,7 @@ struct evolution {
   }
   void operator()(const crawl_ended& e) {
     auto& c = one(e.n);
+    check_move(crawl_lifecycle, c.status, e.status);
     c.status = e.status;
     c.completed_at = at;
     c.stats.removed = e.removed;

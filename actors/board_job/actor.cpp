@@ -1,17 +1,9 @@
-#include "actors/board_job/actor.hpp"
-
-#include "actors/board_job/load.hpp"
-#include "actors/entity.hpp"
+#include "actors/board_job/front.hpp"
+#include "actors/board_job/rules.hpp"
+#include "actors/host.hpp"
 
 #include <caf/actor.hpp>
 
-// The one place where the generic actor is compiled for board jobs.
-template class callboard::actors::entity<callboard::board_job::kind>;
-
-namespace callboard::board_job {
-
-std::unique_ptr<actors::kind_host> make_host(std::type_identity<kind>, actors::environment& env) {
-  return std::make_unique<actors::host_of<kind>>(env, &load_states);
-}
-
-}  // namespace callboard::board_job
+// The one place where the generic actor is compiled for this kind.
+template std::unique_ptr<callboard::actors::kind_host>
+callboard::actors::make_host<callboard::board_job::kind>(environment&, const settings_of<callboard::board_job::kind>&);

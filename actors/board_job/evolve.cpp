@@ -5,19 +5,26 @@
 namespace callboard::board_job {
 namespace {
 
-/// Applies one event to the state and notes what it touched.
+/// Applies one event to the state and notes what it changed.
 struct evolution {
   state& s;
   instant at;
   changes& changed;
 
-  void enter(std::optional<status> from, status to, cause by) {
-    if (from != to && !allowed(from, to))
-      throw std::logic_error("a job can not move to " + std::string{name(to)});
+  bool is_there() const { return s.exists && !s.gone; }
+
+  void set_status(status to, cause by) {
     s.status = to;
     s.moved_by = by;
     s.updated_at = at;
     changed.job = true;
+  }
+
+  void move_to(status to, cause by) {
+    if (!is_there())
+      throw_impossible_move(job_lifecycle.noun(), "nothing", name(to));  // only `discovered` makes a job
+    check_move(job_lifecycle, s.status, to);
+    set_status(to, by);
   }
 
   run_record& last(const std::string& id) {
@@ -26,12 +33,13 @@ struct evolution {
     return *s.last;
   }
 
-  void see() {
+  void note_sighting() {
     s.seen = {at, at};
     changed.job = true;
   }
 
   void finish(run_record& r, run_status how) {
+    check_move(run_lifecycle, r.status, how);
     r.status = how;
     r.completed_at = at;
     if (s.lock && s.lock->owner == r.id)
@@ -40,6 +48,9 @@ struct evolution {
   }
 
   void operator()(const discovered& e) {
+    if (is_there())
+      throw std::logic_error("a job that exists was discovered");
+    check_move(job_lifecycle, std::nullopt, status::discovered);
     s.exists = true;
     s.gone = false;
     s.what = e.what;
@@ -47,28 +58,31 @@ struct evolution {
     s.applied_at.reset();
     s.applied_run_id.reset();
     s.late_success = false;
-    enter(std::nullopt, status::discovered, cause::seen);
-    see();
+    set_status(status::discovered, cause::seen);
+    note_sighting();
   }
 
   void operator()(const updated& e) {
     s.what = e.what;
     s.updated_at = at;
-    see();
+    note_sighting();
   }
 
-  void operator()(const seen&) { see(); }
+  void operator()(const seen&) { note_sighting(); }
 
   void operator()(const status_changed& e) {
-    enter(s.status, e.to, e.by);
+    if (is_there() && e.to == s.status)
+      set_status(e.to, e.by);  // a person confirms what happened by itself
+    else
+      move_to(e.to, e.by);
     if (e.by == cause::manual)
-      s.late_success = false;  // a person has judged
+      s.late_success = false;  // a person has decided
     if (e.to != status::discovered)
       return;
     s.applied_at.reset();
     s.applied_run_id.reset();
-    // Who opened it wants it open: its week begins anew.
-    see();
+    // A job that was opened again stays open for the whole time in which a crawl must see it.
+    note_sighting();
   }
 
   void operator()(const deleted&) {
@@ -80,6 +94,8 @@ struct evolution {
   void operator()(const claimed& e) {
     if (s.lock)
       throw std::logic_error("a job that is locked was claimed");
+    check_move(run_lifecycle, std::nullopt, run_status::pending);
+    move_to(status::queued, cause::manual);
     if (e.superseded) {
       auto& before = last(*e.superseded);
       before.ended = failure_reason::superseded;
@@ -90,23 +106,28 @@ struct evolution {
     s.claims = e.token;
     s.lock = lease{e.run_id, e.token, seconds{e.ttl_s}, e.expires_at};
     s.last = run_record{e.run_id, e.token, e.variant_id, e.user_id, run_status::pending, {}, at, {}, false, {}};
-    enter(s.status, status::queued, cause::manual);
     changed.runs.push_back(*s.last);
   }
 
   void operator()(const renewed& e) {
     auto& r = last(e.run_id);
+    if (r.status != e.status)
+      check_move(run_lifecycle, r.status, e.status);
+    if (!s.lock)
+      throw std::logic_error("an event renews run " + e.run_id + ", which holds no lock");
     r.status = e.status;
-    s.lock.value().until = e.expires_at;
+    s.lock->until = e.expires_at;
     changed.runs.push_back(r);
   }
 
   void operator()(const succeeded& e) {
     auto& r = last(e.run_id);
+    if (r.status == run_status::failed && !r.is_lapsed())
+      throw std::logic_error("an event lets run " + e.run_id + " succeed, which failed for good");
+    move_to(status::applied, cause::manual);
     r.ended.reset();
     r.late = e.late;
     finish(r, run_status::success);
-    enter(s.status, status::applied, cause::manual);
     s.applied_at = at;
     s.applied_run_id = e.run_id;
     s.late_success = false;
@@ -114,12 +135,12 @@ struct evolution {
 
   void operator()(const failed& e) {
     auto& r = last(e.run_id);
+    move_to(status::discovered, cause::manual);
     r.ended = e.why;
     finish(r, run_status::failed);
-    enter(s.status, status::discovered, cause::manual);
   }
 
-  /// Once the job is applied to, there is no holder to be warned.
+  /// The flag warns the holder of the lock; an applied job has none.
   void operator()(const late_success&) {
     s.late_success = s.status != status::applied;
     changed.job = true;

@@ -1,6 +1,5 @@
-#include "actors/board_job/load.hpp"
-
 #include "actors/board_job/rows.hpp"
+#include "actors/board_job/rules.hpp"
 #include "persistence/rows.hpp"
 
 namespace callboard::board_job {
@@ -77,15 +76,14 @@ void each_orphan(reader& from, std::string_view table, std::string_view id,
 
 }  // namespace
 
-std::unordered_map<std::string, state> load_states(reader& from, const std::vector<std::string>& keys) {
+std::unordered_map<std::string, state> kind::load(reader& from, const std::vector<std::string>& keys) {
   std::unordered_map<std::string, state> states;
   for (const auto& [board, job_ids] : by_board(keys))
     load_board(from, board, job_ids, states);
   return states;
 }
 
-void stored_rows(std::type_identity<kind>, reader& from, const std::string& key,
-                 const std::function<void(const row&)>& sink) {
+void kind::stored_rows(reader& from, const std::string& key, const row_sink& sink) {
   const auto [board, job_id] = parts_of(key);
   persistence::select<job_row>(from, "where board = $1 and job_id = $2", {board, job_id},
                                [&](const auto& r) { sink(to_row(r)); });
@@ -93,8 +91,7 @@ void stored_rows(std::type_identity<kind>, reader& from, const std::string& key,
                                [&](const auto& r) { sink(to_row(r)); });
 }
 
-void orphaned_rows(std::type_identity<kind>, reader& from,
-                   const std::function<void(std::string_view table, const std::string& id)>& sink) {
+void kind::orphaned_rows(reader& from, const orphan_sink& sink) {
   each_orphan(from, job_row::table_name, "job_id", sink);
   each_orphan(from, run_row::table_name, "run_id", sink);
 }

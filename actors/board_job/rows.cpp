@@ -26,7 +26,7 @@ void put_rows(const state& s, const changes& changed, std::vector<row>& out) {
     out.push_back(
         to_row(job_row{s.board, s.job_id, s.gone, s.what.title, s.what.url, s.what.location, s.what.department,
                        joined_tags(s.what.tags), s.what.content_hash, s.status, s.moved_by, s.discovered_at,
-                       s.updated_at, s.seen.told, s.applied_at, s.applied_run_id, s.late_success, s.claims}));
+                       s.updated_at, s.seen.journaled, s.applied_at, s.applied_run_id, s.late_success, s.claims}));
   // The last touch of a run is how it is now.
   std::unordered_set<std::string_view> done;
   for (auto it = changed.runs.rbegin(); it != changed.runs.rend(); ++it) {

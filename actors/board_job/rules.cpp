@@ -1,79 +1,19 @@
 #include "actors/board_job/rules.hpp"
 
+#include "actors/board_job/decide.hpp"
 #include "actors/board_job/rows.hpp"
-#include "base/json_merge.hpp"
-
-#include <algorithm>
 
 namespace callboard::board_job {
 namespace {
-
-using deciding = decision<kind>;
-using answer = kind::answer;
-
-std::string quoted(std::string_view name) { return '\'' + std::string{name} + '\''; }
 
 refusal no_job(const state& s) {
   return {code::not_found, "Job " + quoted(s.job_id) + " of board " + quoted(s.board) + " not found", {}};
 }
 
-refusal stale(const std::string& run_id, const std::string& why) {
-  return {code::stale_run, "Run " + quoted(run_id) + ' ' + why, {}};
-}
-
-/// A run that is in memory: the last one, or one that succeeded.
-const run_record* find(const state& s, const std::string& run_id) {
-  if (s.last && s.last->id == run_id)
-    return &*s.last;
-  const auto it = s.successes.find(run_id);
-  return it == s.successes.end() ? nullptr : &it->second;
-}
-
-run_record& of(state& s, const std::string& run_id) {
-  return s.last && s.last->id == run_id ? *s.last : s.successes.at(run_id);
-}
-
-std::optional<std::string> confirmation_in(const std::string& artifacts) {
-  std::string why;
-  const auto document = json_document::parse(artifacts, why, {.depth = 64, .values = SIZE_MAX});
-  const auto url = document ? document->root().find("confirmation_url") : std::nullopt;
-  if (!url || url->kind() != json_value::type::string || url->string().empty())
-    return std::nullopt;
-  return std::string{url->string()};
-}
-
-/// The artifacts of a run after a change; a refusal when they are too large. Nothing: no change.
-std::variant<std::optional<std::string>, refusal> merged(const std::string& before,
-                                                         const std::optional<std::string>& change) {
-  if (!change)
-    return std::optional<std::string>{};
-  auto after = merged_json(before, *change);
-  if (after.size() > artifacts_bytes_max)
-    return refusal{code::payload_too_large,
-                   "The artifacts of a run may have " + std::to_string(artifacts_bytes_max) + " bytes",
-                   {}};
-  return std::optional{std::move(after)};
-}
-
-/// Keeps them with the run and carries their row. Before the event that touches the run, whose row shows a part of
-/// them.
-void put_artifacts(deciding& d, const std::string& run_id, const std::optional<std::string>& artifacts) {
-  if (!artifacts)
-    return;
-  d.update_payload([&](state& s) {
-    auto& r = of(s, run_id);
-    r.payload.artifacts = *artifacts;
-    r.payload.confirmation_url = confirmation_in(*artifacts);
-  });
-  d.extra_rows.push_back(to_row(artifacts_row{run_id, *artifacts}));
-}
-
-void see(deciding& d) {
+void note_sighting(deciding& d) {
   d.update_payload([&](state& s) { s.seen.latest = d.now; });
   d.extra_rows.push_back(to_row(sighting_row{d.state().board, d.state().job_id, d.now}));
 }
-
-// One overload per command: a command without its `on` does not compile.
 
 answer on(deciding& d, const ingest& c) {
   const auto& s = d.state();
@@ -82,7 +22,7 @@ answer on(deciding& d, const ingest& c) {
     is = novelty::fresh;
     d.happened(discovered{c.what});
   } else {
-    // Who went because nobody saw it is back; who was sent away by a person stays away.
+    // A job that expired unseen is open again; one that a person expired stays expired.
     if (s.status == status::expired && s.moved_by != cause::manual) {
       is = novelty::updated;
       d.happened(status_changed{s.status, status::discovered, cause::seen});
@@ -90,110 +30,11 @@ answer on(deciding& d, const ingest& c) {
     if (s.what.content_hash != c.what.content_hash) {
       is = novelty::updated;
       d.happened(updated{c.what});
-    } else if (d.now - s.seen.told > seen_told_every)
+    } else if (d.now - s.seen.journaled > seen_journaled_every)
       d.happened(board_job::seen{});
   }
-  see(d);
+  note_sighting(d);
   return ingested{is, shown(s, d.version())};
-}
-
-/// The run in the form that its claim asked for.
-answer told(const deciding& d, const claim& c, run r) {
-  if (c.with_job)
-    return result{claimed_job{shown(d.state(), d.version()), std::move(r)}};
-  return result{std::move(r)};
-}
-
-answer on(deciding& d, const claim& c) {
-  const auto& s = d.state();
-  if (const auto* same = find(s, c.run_id))
-    return told(d, c, shown(s, *same));
-  if (c.known) {
-    if (!c.known->is_of(s.board, s.job_id))
-      return refusal{code::run_id_taken, "Run " + quoted(c.run_id) + " belongs to another job", {}};
-    if (c.earlier)
-      return told(d, c, *c.earlier);
-    // It was in memory when it was looked up and is not any more.
-    return refusal{code::in_progress, "Run " + quoted(c.run_id) + " changed meanwhile; ask again", {}};
-  }
-  if (s.lock)
-    return refusal{code::already_claimed, "Job already has an active application", {}};
-  if (s.status != status::discovered)
-    return refusal{code::bad_job_status, "Job is " + std::string{name(s.status)} + " and can not be claimed", {}};
-  auto artifacts = merged({}, c.artifacts);
-  if (auto* no = std::get_if<refusal>(&artifacts))
-    return std::move(*no);
-  const bool supersedes = s.last && s.last->is_lapsed();
-  d.happened(claimed{c.run_id, s.claims + 1, c.variant_id, c.user_id, c.ttl_s, d.now + seconds{c.ttl_s},
-                     supersedes ? std::optional{s.last->id} : std::nullopt});
-  if (const auto& text = std::get<std::optional<std::string>>(artifacts)) {
-    put_artifacts(d, c.run_id, text);
-    d.changed.runs.push_back(*s.last);
-  }
-  auto begun = shown(s, *s.last);
-  begun.is_new = true;
-  return told(d, c, std::move(begun));
-}
-
-/// What becomes of a report of a run that is only a row: it failed and another one has come since.
-answer old_report(deciding& d, const report& c) {
-  if (c.lease_token && *c.lease_token != c.known.n)
-    return refusal{code::stale_lease, "The lease token of run " + quoted(c.run_id) + " is another one", {}};
-  if (!c.known.ended)
-    return refusal{code::in_progress, "Run " + quoted(c.run_id) + " changed meanwhile; ask again", {}};
-  const bool was_slow = *c.known.ended == failure_reason::lock_expired || *c.known.ended == failure_reason::superseded;
-  // The holder must hear of it, or the job would be applied to twice; when it was, the journal must say so.
-  if (was_slow && c.status == run_status::success && !d.state().late_success && !d.state().gone)
-    d.happened(late_success{c.run_id});
-  return stale(c.run_id, was_slow ? "was superseded by another one" : "is finished");
-}
-
-answer succeed(deciding& d, const report& c, bool late, const std::optional<std::string>& artifacts) {
-  put_artifacts(d, c.run_id, artifacts);
-  d.update_payload([&](state& s) { of(s, c.run_id).payload.error.reset(); });
-  d.happened(succeeded{c.run_id, late});
-  return result{shown(d.state(), *find(d.state(), c.run_id))};
-}
-
-answer go_on(deciding& d, const report& c, const run_record& r, const std::optional<std::string>& artifacts) {
-  const auto to = c.status.value_or(r.status);
-  if (to == run_status::success)
-    return succeed(d, c, false, artifacts);
-  put_artifacts(d, c.run_id, artifacts);
-  if (to == run_status::failed) {
-    d.update_payload([&](state& s) { of(s, c.run_id).payload.error = c.error; });
-    d.happened(failed{c.run_id, failure_reason::reported});
-  } else
-    d.happened(renewed{c.run_id, to, d.now + d.state().lock->length});
-  return result{shown(d.state(), *find(d.state(), c.run_id))};
-}
-
-answer on(deciding& d, const report& c) {
-  const auto& s = d.state();
-  const auto* r = find(s, c.run_id);
-  if (!r)
-    return old_report(d, c);
-  if (c.lease_token && *c.lease_token != r->n)
-    return refusal{code::stale_lease, "The lease token of run " + quoted(c.run_id) + " is another one", {}};
-  const bool adds = r->status == run_status::success && !c.status && c.artifacts;
-  const bool is_late = r->is_lapsed() && c.status == run_status::success && !s.gone;
-  if (!r->is_active() && !adds && !is_late)
-    return stale(c.run_id, r->is_lapsed() ? "lost its lock: only its success can still be told" : "is finished");
-  if (r->is_active() && c.status && !may_report(r->status, *c.status))
-    return refusal{code::invalid_transition,
-                   "A run can not go from " + std::string{name(r->status)} + " to " + std::string{name(*c.status)},
-                   {}};
-  auto artifacts = merged(r->payload.artifacts, c.artifacts);
-  if (auto* no = std::get_if<refusal>(&artifacts))
-    return std::move(*no);
-  const auto& after = std::get<std::optional<std::string>>(artifacts);
-  if (is_late)
-    return succeed(d, c, true, after);
-  if (r->is_active())
-    return go_on(d, c, *r, after);
-  put_artifacts(d, c.run_id, after);
-  d.happened(annotated{c.run_id});
-  return result{shown(s, *find(s, c.run_id))};
 }
 
 answer on(deciding& d, const set_status& c) {
@@ -201,7 +42,7 @@ answer on(deciding& d, const set_status& c) {
   if (c.status == status::queued || c.status == status::applied)
     return refusal{code::invalid_transition, "The status can be set to expired, rejected or discovered", {}};
   if (c.status == s.status) {
-    // What went by itself goes for good when a person says so.
+    // A person confirms an expiry that happened by itself: from now on a sighting does not undo it.
     if (s.status == status::expired && s.moved_by != cause::manual)
       d.happened(status_changed{s.status, c.status, cause::manual});
     return result{shown(s, d.version())};
@@ -293,7 +134,7 @@ std::optional<instant> kind::deadline(const state& s) {
   if (s.lock)
     return s.lock->until;
   if (s.exists && !s.gone && s.status == status::discovered)
-    return s.seen.told + unseen_max;
+    return s.seen.journaled + unseen_max;
   return std::nullopt;
 }
 
@@ -317,6 +158,11 @@ std::size_t kind::weight(const state& s) {
   for (const auto& [id, r] : s.successes)
     bytes += r.payload.artifacts.size();
   return bytes + (s.last ? s.last->payload.artifacts.size() : 0);
+}
+
+std::optional<principal> kind::actor_of(const command& c) {
+  const auto* wanted = std::get_if<claim>(&c);
+  return wanted && wanted->user_id ? std::optional{principal{"user", *wanted->user_id, {}}} : std::nullopt;
 }
 
 }  // namespace callboard::board_job

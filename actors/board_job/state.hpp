@@ -10,7 +10,7 @@
 
 namespace callboard::board_job {
 
-/// One run, with what its agent wrote: that is payload, which the journal does not tell and equality does not ask for.
+/// One run and its payload. The journal does not hold payload, so equality ignores it.
 struct run_record {
   std::string id;
   std::int64_t n = 0;  ///< the token of its lease
@@ -25,32 +25,32 @@ struct run_record {
   struct written {
     std::optional<std::string> error;
     std::string artifacts;                        ///< JSON text; empty when there are none
-    std::optional<std::string> confirmation_url;  ///< of the artifacts: what shows that an application arrived
+    std::optional<std::string> confirmation_url;  ///< from the artifacts: it proves that the application arrived
     friend bool operator==(const written&, const written&) { return true; }
   } payload;
 
   bool is_active() const { return status == run_status::pending || status == run_status::submitted; }
-  /// Lost its lock by time and nobody has come after it: it may still say that it succeeded.
+  /// Its lock expired and no other run has replaced it: it may still report a success.
   bool is_lapsed() const { return ended == failure_reason::lock_expired; }
   friend bool operator==(const run_record&, const run_record&) = default;
 };
 
-/// When a job was last seen: by what the journal knows, and really. Only rows and this memory know the second.
+/// When a job was last seen. The journal gets only some sightings; rows and memory have the latest.
 struct sighting {
-  instant told;
+  instant journaled;
   instant latest;
-  friend bool operator==(const sighting& a, const sighting& b) { return a.told == b.told; }
+  friend bool operator==(const sighting& a, const sighting& b) { return a.journaled == b.journaled; }
 };
 
-/// Everything a board job decides by. Runs that failed and have a successor are only rows.
+/// Everything a board job decides by. Failed runs that another run has replaced are only rows.
 struct state {
   std::string board;
   std::string job_id;
-  bool exists = false;  ///< was ever found
-  bool gone = false;    ///< and deleted since
+  bool exists = false;  ///< was ever discovered
+  bool gone = false;    ///< deleted since
   description what;
   board_job::status status = board_job::status::discovered;
-  cause moved_by = cause::manual;  ///< what gave it its status; counts while expired
+  cause moved_by = cause::manual;  ///< the cause of its status; only read while expired
   instant discovered_at;
   instant updated_at;
   sighting seen;
@@ -66,10 +66,10 @@ struct state {
   friend bool operator==(const state&, const state&) = default;
 };
 
-/// What events touched, for the rows.
+/// What events changed, for the rows.
 struct changes {
   bool job = false;
-  std::vector<run_record> runs;  ///< as they were after each touch; the lock says until when the last one may run
+  std::vector<run_record> runs;  ///< as they were after each event
 };
 
 }  // namespace callboard::board_job

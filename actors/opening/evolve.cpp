@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t promotions_kept = 20;
 
-/// Applies one event to the state and notes what it touched.
+/// Applies one event to the state and notes what it changed.
 struct evolution {
   state& s;
   instant at;
@@ -19,11 +19,6 @@ struct evolution {
       throw std::logic_error("an event names application " + std::to_string(id.value) +
                              ", which is neither live nor waiting");
     return it->second;
-  }
-
-  void check(std::optional<status> from, status to) {
-    if (!allowed(from, to))
-      throw std::logic_error("an application can not move to " + std::string{name(to)});
   }
 
   void enter(application& a, status to) {
@@ -39,7 +34,7 @@ struct evolution {
   }
 
   void leave(const application& a, status to) {
-    check(a.status, to);
+    check_move(application_lifecycle, a.status, to);
     if (a.status == status::waitlist)
       s.waiting.remove(a.rank);
     else
@@ -48,7 +43,7 @@ struct evolution {
       s.offers.erase({*a.deadline, a.n});
   }
 
-  /// Somebody left for good. A slot freed by somebody else ends the cooling, and who leaves cools no more.
+  /// The application becomes inactive and leaves memory. Its cooling ends with it; a freed slot ends anybody's cooling.
   void end(application_id id) {
     auto& a = one(id);
     leave(a, status::inactive);
@@ -90,7 +85,7 @@ struct evolution {
   }
 
   void operator()(const applied& e) {
-    check(std::nullopt, e.status);
+    check_move(application_lifecycle, std::nullopt, e.status);
     application a{.n = ordinal_of(e.application),
                   .applicant = e.applicant,
                   .status = e.status,
@@ -102,11 +97,14 @@ struct evolution {
                   .since = at};
     if (e.status == status::pending_acknowledgment)
       a.promoted_at = at;
+    const auto [it, is_new] = s.applications.emplace(a.n, a);
+    if (!is_new)
+      throw std::logic_error("application " + std::to_string(e.application.value) + " was made twice");
     if (e.status == status::waitlist)
       s.tail = a.rank;
     s.total = a.n;
     s.by_applicant[a.applicant.value] = a.n;
-    enter(s.applications.emplace(a.n, a).first->second, e.status);
+    enter(it->second, e.status);
   }
 
   void operator()(const promoted& e) {
@@ -114,7 +112,7 @@ struct evolution {
     leave(a, status::pending_acknowledgment);
     if (s.cooling && s.cooling->n == a.n)
       s.cooling.reset();
-    a.rank = 0;  // counts while waiting only
+    a.rank = 0;  // only a waiting application has one
     a.promoted_at = at;
     a.deadline = e.acknowledge_deadline;
     enter(a, status::pending_acknowledgment);

@@ -1,6 +1,5 @@
-#include "actors/opening/load.hpp"
-
 #include "actors/opening/rows.hpp"
+#include "actors/opening/rules.hpp"
 #include "persistence/rows.hpp"
 
 #include <charconv>
@@ -99,7 +98,7 @@ std::optional<std::int64_t> next_application(reader& from, std::int64_t after) {
 
 }  // namespace
 
-std::unordered_map<std::string, state> load_states(reader& from, const std::vector<std::string>& keys) {
+std::unordered_map<std::string, state> kind::load(reader& from, const std::vector<std::string>& keys) {
   static const std::string sql = "select " + persistence::columns<opening_row>("o") + ", " +
                                  persistence::columns<counts_row>("c") +
                                  " from openings o join opening_counts c on c.id = o.id where o.id = any($1::bigint[])";
@@ -126,16 +125,14 @@ std::unordered_map<std::string, state> load_states(reader& from, const std::vect
   return states;
 }
 
-void stored_rows(std::type_identity<kind>, reader& from, const std::string& key,
-                 const std::function<void(const row&)>& sink) {
+void kind::stored_rows(reader& from, const std::string& key, const row_sink& sink) {
   const opening_id id{std::stoll(key)};
   persistence::select<opening_row>(from, "where id = $1", {id.value}, [&](const auto& r) { sink(to_row(r)); });
   persistence::select<counts_row>(from, "where id = $1", {id.value}, [&](const auto& r) { sink(to_row(r)); });
   each_application(from, id, "", [&](const application_row& a) { sink(to_row(a)); });
 }
 
-void orphaned_rows(std::type_identity<kind>, reader& from,
-                   const std::function<void(std::string_view table, const std::string& id)>& sink) {
+void kind::orphaned_rows(reader& from, const orphan_sink& sink) {
   each_without_head<opening_row>(from, sink);
   each_without_head<counts_row>(from, sink);
   // Some openings' applications at a time, so that no snapshot is held for long.

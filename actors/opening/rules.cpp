@@ -1,30 +1,19 @@
 #include "actors/opening/rules.hpp"
 
+#include "actors/opening/decide.hpp"
 #include "actors/opening/rows.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace callboard::opening {
 namespace {
 
-using deciding = decision<kind>;
-using answer = kind::answer;
-
-constexpr std::int64_t page_default = 10'000;
-/// The opening's own two rows change as well.
-constexpr std::size_t touches_max = changes_max - 2;
-
-std::int64_t live_count(const state& s) { return static_cast<std::int64_t>(s.live.size()); }
+/// A decision also changes the opening's own two rows.
+constexpr std::size_t applications_changed_max = changes_max - 2;
 
 refusal no_job(opening_id id) { return {code::not_found, "Job " + std::to_string(id.value) + " not found", {}}; }
 
 std::string named(application_id a) { return "Application " + std::to_string(a.value); }
-
-const application* find(const state& s, application_id a) {
-  const auto it = s.applications.find(ordinal_of(a));
-  return it == s.applications.end() ? nullptr : &it->second;
-}
 
 bool ever_existed(const state& s, application_id a) { return ordinal_of(a) >= 1 && ordinal_of(a) <= s.total; }
 
@@ -32,7 +21,7 @@ bool cools(const state& s, std::int64_t n, instant now) {
   return s.cooling && s.cooling->n == n && now < s.cooling->until;
 }
 
-/// Who is promoted next if a slot is free: the first in line who is not cooling.
+/// The next to be promoted when a slot is free: the first of the waitlist that is not cooling.
 std::optional<order::entry> next_eligible(const state& s, instant now) {
   auto first = s.waiting.first();
   if (first && cools(s, first->n, now))
@@ -42,7 +31,7 @@ std::optional<order::entry> next_eligible(const state& s, instant now) {
 
 bool has_free_slot(const state& s) { return live_count(s) < s.capacity; }
 
-/// Gives the next free slot to the next in line; false when there is no such slot or nobody for it.
+/// Offers a free slot to the next of the waitlist; false when there is no slot or nobody for it.
 bool promote_next(deciding& d) {
   const auto& s = d.state();
   if (s.phase != phase::open || !has_free_slot(s))
@@ -55,7 +44,7 @@ bool promote_next(deciding& d) {
 }
 
 void cascade(deciding& d) {
-  while (d.changed.applications.size() < touches_max && promote_next(d)) {
+  while (d.changed.applications.size() < applications_changed_max && promote_next(d)) {
   }
 }
 
@@ -80,27 +69,6 @@ application_result result_of(const state& s, const application& a, std::string m
           waits ? std::optional{s.waiting.position(a.rank)} : std::nullopt,
           std::move(message),
           a.deadline};
-}
-
-job job_of(const deciding& d) {
-  const auto& s = d.state();
-  return {s.id,
-          s.title,
-          s.description,
-          s.capacity,
-          live_count(s),
-          static_cast<std::int64_t>(s.waiting.size()),
-          s.created_at,
-          s.ack_window_s,
-          s.offer_on_apply,
-          s.ack_window_on_apply_s,
-          s.phase,
-          s.owner,
-          d.version()};
-}
-
-pipeline_entry entry_of(const state& s, const application& a, std::optional<std::int64_t> position) {
-  return {application_of(s.id, a.n), a.applicant, {}, {}, a.status, position, a.applied_at, a.promoted_at, a.deadline};
 }
 
 // One overload per command: a command without its `on` does not compile.
@@ -170,12 +138,20 @@ answer on(deciding& d, const apply& c) {
   return result_of(s, s.applications.at(n), std::move(message));
 }
 
-/// What ends an application answers with how it was, now inactive.
+/// The answer to whatever ends an application: the application as it was, now inactive.
 answer ended(deciding& d, application was, std::string message) {
   was.status = status::inactive;
   was.deadline.reset();
   cascade(d);
   return result_of(d.state(), was, std::move(message));
+}
+
+/// The caller's role, or what the command says while nobody is known.
+party withdrawing_party(const deciding& d, const withdraw& c) {
+  const auto& by = d.context.by;
+  if (by.is_anonymous())
+    return c.by.value_or(party::applicant);
+  return by.has_role("company") || by.has_role("admin") ? party::company : party::applicant;
 }
 
 answer on(deciding& d, const withdraw& c) {
@@ -186,13 +162,13 @@ answer on(deciding& d, const withdraw& c) {
   if (!a)
     return refusal{code::conflict, named(c.application) + " is already inactive", {}};
   const auto was = *a;
-  d.happened(withdrawn{c.application, was.status, c.by.value_or(party::applicant)});
+  d.happened(withdrawn{c.application, was.status, withdrawing_party(d, c)});
   if (c.reason && !c.reason->empty())
     d.changed.reason = {was.n, *c.reason};
   return ended(d, was, "Application withdrawn");
 }
 
-/// The offer that a call is about, or why there is none.
+/// The offer that a command is about, or the refusal.
 std::variant<application, refusal> offer(const deciding& d, application_id id) {
   const auto& s = d.state();
   if (!ever_existed(s, id))
@@ -224,94 +200,10 @@ answer on(deciding& d, const decline& c) {
 }
 
 answer on(deciding& d, const tick&) {
-  // A cascade that was interrupted goes on before the next offer decays.
-  while (d.changed.applications.size() < touches_max && (promote_next(d) || decay_next(d))) {
+  // Free slots are offered before the next offer decays: a cascade may have been cut by the limit of a decision.
+  while (d.changed.applications.size() < applications_changed_max && (promote_next(d) || decay_next(d))) {
   }
   return nothing{};
-}
-
-answer on(deciding& d, const show&) { return job_of(d); }
-
-answer on(deciding& d, const show_pipeline& c) {
-  const auto& s = d.state();
-  const auto limit = static_cast<std::size_t>(c.limit > 0 ? c.limit : page_default);
-  pipeline out{job_of(d), {}, {}, {}};
-  cursor reached = c.after;
-  bool cut = false;
-  for (auto it = s.live.upper_bound(c.after.live); it != s.live.end(); ++it) {
-    if (out.active.size() == limit) {
-      cut = true;
-      break;
-    }
-    out.active.push_back(entry_of(s, s.applications.at(*it), std::nullopt));
-    reached.live = *it;
-  }
-  auto position = s.waiting.behind(c.after.rank) ? s.waiting.position(s.waiting.behind(c.after.rank)->rank) : 0;
-  s.waiting.walk(c.after.rank, [&](std::int64_t rank, std::int64_t n) {
-    if (out.waitlist.size() == limit) {
-      cut = true;
-      return false;
-    }
-    out.waitlist.push_back(entry_of(s, s.applications.at(n), position++));
-    reached.rank = rank;
-    return true;
-  });
-  if (cut)
-    out.next = reached;
-  return out;
-}
-
-answer on(deciding& d, const show_queue& c) {
-  const auto& s = d.state();
-  const auto limit = static_cast<std::size_t>(c.limit > 0 ? c.limit : page_default);
-  queue out{s.id, s.title, s.capacity, live_count(s), {}, {}};
-  cursor reached = c.after;
-  auto position = s.waiting.behind(c.after.rank) ? s.waiting.position(s.waiting.behind(c.after.rank)->rank) : 0;
-  s.waiting.walk(c.after.rank, [&](std::int64_t rank, std::int64_t n) {
-    if (out.waitlist.size() == limit) {
-      out.next = reached;
-      return false;
-    }
-    const auto& a = s.applications.at(n);
-    out.waitlist.push_back(
-        {application_of(s.id, n), a.applicant, {}, position, a.applied_at, a.penalty, eta_s(s, position)});
-    ++position;
-    reached.rank = rank;
-    return true;
-  });
-  return out;
-}
-
-std::optional<double> mean_s(std::int64_t sum_ms, std::int64_t count) {
-  return count > 0 ? std::optional{static_cast<double>(sum_ms) / static_cast<double>(count) / 1000.0} : std::nullopt;
-}
-
-answer on(deciding& d, const show_summary&) {
-  const auto& s = d.state();
-  const auto waiting = static_cast<std::int64_t>(s.waiting.size());
-  return summary{s.id,
-                 s.title,
-                 s.capacity,
-                 live_count(s),
-                 waiting,
-                 s.total - live_count(s) - waiting,
-                 s.total,
-                 mean_s(s.promotion_ms, s.promotion_count),
-                 mean_s(s.acknowledgment_ms, s.acknowledgment_count),
-                 s.decays};
-}
-
-answer on(deciding& d, const show_application_status& c) {
-  const auto& s = d.state();
-  application_statuses out{s.title, {}};
-  for (const auto id : c.applications)
-    if (const auto* a = find(s, id)) {
-      const auto position = a->status == status::waitlist ? std::optional{s.waiting.position(a->rank)} : std::nullopt;
-      out.applications.push_back({id, s.id, s.title, a->status, position, a->applied_at, a->promoted_at, a->deadline,
-                                  std::chrono::floor<seconds>(d.now - a->since).count(),
-                                  position ? eta_s(s, *position) : std::nullopt, a->penalty});
-    }
-  return out;
 }
 
 }  // namespace
@@ -358,12 +250,10 @@ void kind::rows(const state& s, const changes& changed, std::int64_t version, st
 
 std::size_t kind::weight(const state& s) { return 1'024 + s.applications.size() * 220; }
 
-std::optional<std::int64_t> eta_s(const state& s, std::int64_t position) {
-  if (s.promotions.size() < 3)
-    return std::nullopt;
-  const auto span_ms = static_cast<double>((s.promotions.back() - s.promotions.front()).count());
-  const auto gap_ms = span_ms / static_cast<double>(s.promotions.size() - 1);
-  return std::llround(static_cast<double>(position) * gap_ms / 1000.0);
+std::optional<principal> kind::actor_of(const command& c) {
+  const auto* ending = std::get_if<withdraw>(&c);
+  return ending && ending->by ? std::optional{principal{std::string{callboard::name(*ending->by)}, {}, {}}}
+                              : std::nullopt;
 }
 
 }  // namespace callboard::opening

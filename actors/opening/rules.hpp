@@ -1,6 +1,7 @@
 #pragma once
 
-#include "actors/decision.hpp"
+#include "actors/kind.hpp"
+#include "actors/lifecycle.hpp"
 #include "actors/opening/state.hpp"
 #include "messages/opening.hpp"
 
@@ -9,38 +10,33 @@
 #include <variant>
 #include <vector>
 
-/// The rules of an opening: who gets a slot, who waits, who is promoted and who decays. Pure: time comes in.
+/// The rules of an opening: who gets a slot, who waits, who is promoted and who decays. Pure: time is an argument.
 namespace callboard::opening {
 
-/// Every move an application can make. Anything else is impossible by construction.
-struct move {
-  std::optional<status> from;
-  status to;
-};
-inline constexpr std::array lifecycle{
-    move{std::nullopt, status::active},                      // apply, slot free
-    move{std::nullopt, status::pending_acknowledgment},      // apply, slot free, offerOnApply
-    move{std::nullopt, status::waitlist},                    // apply, opening full
-    move{status::waitlist, status::pending_acknowledgment},  // promotion
-    move{status::waitlist, status::inactive},                // withdraw
-    move{status::pending_acknowledgment, status::active},    // acknowledge in time
-    move{status::pending_acknowledgment, status::waitlist},  // deadline passes: decay
-    move{status::pending_acknowledgment, status::inactive},  // withdraw, decline
-    move{status::active, status::inactive},                  // withdraw
-};
+inline constexpr lifecycle<status> application_lifecycle{
+    "an application",
+    {
+        {std::nullopt, status::active},                      // apply, slot free
+        {std::nullopt, status::pending_acknowledgment},      // apply, slot free, offerOnApply
+        {std::nullopt, status::waitlist},                    // apply, opening full
+        {status::waitlist, status::pending_acknowledgment},  // promotion
+        {status::waitlist, status::inactive},                // withdraw
+        {status::pending_acknowledgment, status::active},    // acknowledge in time
+        {status::pending_acknowledgment, status::waitlist},  // deadline passes: decay
+        {status::pending_acknowledgment, status::inactive},  // withdraw, decline
+        {status::active, status::inactive},                  // withdraw
+    }};
+static_assert(!allowed(application_lifecycle, status::waitlist, status::active), "nobody skips the offer");
+static_assert(!allowed(application_lifecycle, status::active, status::waitlist),
+              "an acknowledged slot is never taken away");
+static_assert(!allowed(application_lifecycle, status::inactive, status::waitlist),
+              "whoever left applies again with a new application");
 
-constexpr bool allowed(std::optional<status> from, status to) {
-  for (const auto& m : lifecycle)
-    if (m.from == from && m.to == to)
-      return true;
-  return false;
-}
-static_assert(!allowed(status::waitlist, status::active), "nobody skips the offer");
-static_assert(!allowed(status::active, status::waitlist), "an acknowledged slot is never taken away");
-static_assert(!allowed(status::inactive, status::waitlist), "who left applies anew");
+class front;
 
 struct kind {
   static constexpr std::string_view name = "opening";
+  using front = opening::front;
   using state = opening::state;
   using command = opening::command;
   using event = opening::event;
@@ -52,16 +48,24 @@ struct kind {
   static state initial(const std::string& key);
   static answer decide(decision<kind>& d, const command& c);
   static void evolve(state& s, const event& e, instant at, changes& changed);
-  /// When the rules must look again at the latest; a moment long past means at once.
+  /// When the next tick is due; a moment long past means at once.
   static std::optional<instant> deadline(const state& s);
-  /// Whom an event is about, for timelines.
+  /// The application that an event is about, for timelines.
   static std::optional<std::string> subject(const event& e);
   static void rows(const state& s, const changes& changed, std::int64_t version, std::vector<row>& out);
-  /// Bytes a state is roughly worth in memory.
+  /// Bytes of memory that a state takes, roughly.
   static std::size_t weight(const state& s);
+  /// Who withdraws an application may be named.
+  static std::optional<principal> actor_of(const command& c);
+
+  // In the store (load.cpp)
+  static std::unordered_map<std::string, state> load(persistence::reader& from, const std::vector<std::string>& keys);
+  static void stored_rows(persistence::reader& from, const std::string& key, const row_sink& sink);
+  static void orphaned_rows(persistence::reader& from, const orphan_sink& sink);
+  static std::string state_text(persistence::reader& from, state& s, instant at, std::int64_t version);
 };
 
-/// position × mean gap of the last 20 promotions; nothing below three of them.
+/// position × mean gap of the last 20 promotions; nothing when there were fewer than three.
 std::optional<std::int64_t> eta_s(const state& s, std::int64_t position);
 
 }  // namespace callboard::opening

@@ -13,28 +13,28 @@
 
 namespace callboard::opening {
 
-/// A live or waiting application, without anything that a person wrote.
+/// A live or waiting application, without its payload.
 struct application {
   std::int64_t n = 0;
   applicant_id applicant;
   opening::status status = opening::status::waitlist;
-  std::int64_t rank = 0;  ///< counts while waiting
+  std::int64_t rank = 0;  ///< only while waiting
   std::int64_t penalty = 0;
   instant applied_at;
   std::optional<instant> promoted_at;
   std::optional<instant> deadline;
-  instant since;  ///< when it came into its status
+  instant since;  ///< when its status last changed
   friend bool operator==(const application&, const application&) = default;
 };
 
-/// The entry whose decay was the last slot freed; not eligible until then.
+/// The application whose decay freed the last slot; it is not promoted before `until`.
 struct cooling_entry {
   std::int64_t n = 0;
   instant until;
   friend bool operator==(const cooling_entry&, const cooling_entry&) = default;
 };
 
-/// Everything an opening decides by. Inactive applications are only a count here.
+/// Everything an opening decides by. Inactive applications are only counted.
 struct state {
   opening_id id;
   bool exists = false;
@@ -51,7 +51,7 @@ struct state {
   std::unordered_map<std::int64_t, application> applications;   ///< live and waiting, by number
   std::unordered_map<std::int64_t, std::int64_t> by_applicant;  ///< applicant → number
   order waiting;
-  std::set<std::int64_t> live;                        ///< by number, which is by time of application
+  std::set<std::int64_t> live;                        ///< numbers, so in the order of applying
   std::set<std::pair<instant, std::int64_t>> offers;  ///< (deadline, number) of pending ones
 
   std::int64_t total = 0;  ///< applications ever; the next one's number is total + 1
@@ -67,7 +67,7 @@ struct state {
   friend bool operator==(const state&, const state&) = default;
 };
 
-/// What events touched, for the rows: copies, because who leaves is no longer in the state.
+/// What events changed, for the rows. Copies, because an application that became inactive has left the state.
 struct changes {
   bool opening = false;
   std::vector<application> applications;

@@ -107,7 +107,7 @@ void directory::answer(const question_ptr& q, bool asked, std::optional<applican
 
 /// First the e-mail, then the key: whoever finds the e-mail of an equal request also finds its answer.
 void directory::enroll(const std::shared_ptr<registration>& r) {
-  if (env_.steady_now() > r->deadline)
+  if (env_.steady_now() > r->deadline())
     return r->fail(code::not_applied);
   look_up(r->command.email, [this, r](bool asked, std::optional<applicant_id> found) {
     if (!asked)

@@ -24,7 +24,7 @@ public:
     std::string name;
     std::string email;
     new_applicant lost;  ///< a row that turned out to be somebody else's
-    node::person_sink sink;
+    environment::person_sink sink;
   };
   using question_ptr = std::shared_ptr<question>;
 

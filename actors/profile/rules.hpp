@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/decision.hpp"
+#include "actors/kind.hpp"
 #include "messages/profile.hpp"
 
 #include <optional>
@@ -39,6 +39,11 @@ struct kind {
   static std::optional<std::string> subject(const event&) { return std::nullopt; }
   static void rows(const state& s, const changes& changed, std::int64_t version, std::vector<row>& out);
   static std::size_t weight(const state&) { return 300; }
+  // In the store (load.cpp)
+  static std::unordered_map<std::string, state> load(persistence::reader& from, const std::vector<std::string>& keys);
+  static void stored_rows(persistence::reader& from, const std::string& key, const row_sink& sink);
+  static void orphaned_rows(persistence::reader& from, const orphan_sink& sink);
+  static std::string state_text(persistence::reader& from, state& s, instant at, std::int64_t version);
 };
 
 /// Tags, answers and resumes are JSON text.

@@ -1,19 +1,9 @@
-#include "actors/queue/actor.hpp"
-
-#include "actors/entity.hpp"
-#include "actors/queue/load.hpp"
+#include "actors/host.hpp"
+#include "actors/queue/front.hpp"
+#include "actors/queue/rules.hpp"
 
 #include <caf/actor.hpp>
 
-// The one place where the generic actor is compiled for queues.
-template class callboard::actors::entity<callboard::queue::kind>;
-
-namespace callboard::queue {
-
-std::unique_ptr<actors::kind_host> make_host(std::type_identity<kind>, actors::environment& env) {
-  return std::make_unique<actors::host_of<kind>>(env, &load_states, [&env](persistence::reader& from, instant now) {
-    return overdue(from, now - env.finished_kept);
-  });
-}
-
-}  // namespace callboard::queue
+// The one place where the generic actor is compiled for this kind.
+template std::unique_ptr<callboard::actors::kind_host>
+callboard::actors::make_host<callboard::queue::kind>(environment&, const settings_of<callboard::queue::kind>&);

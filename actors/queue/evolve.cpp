@@ -6,7 +6,7 @@
 namespace callboard::queue {
 namespace {
 
-/// Applies one event to the state and notes the rows it touched.
+/// Applies one event to the state and notes the rows that it changed.
 struct evolution {
   state& s;
   instant at;
@@ -15,21 +15,23 @@ struct evolution {
   job& one(const std::string& id) {
     const auto it = s.by_id.find(id);
     if (it == s.by_id.end())
-      throw std::logic_error("an event names job " + id + ", which is over");
+      throw std::logic_error("an event names job " + id + ", which is finished");
     return s.at(it->second);
   }
 
-  void stored(const job& j) { changed.rows.push_back(to_row(live_row(s, j))); }
+  void note_row(const job& j) { changed.rows.push_back(to_row(live_row(s, j))); }
 
-  /// `change` may alter the job while it is in no line.
+  /// How a job in memory changes its status. `change` runs while the job is in no line and in no timed set, because it
+  /// may alter what orders them.
   template <class Change>
-  void move(job& j, status to, Change&& change) {
+  void move_to(job& j, status to, Change&& change) {
+    check_move(job_lifecycle, j.status, to);
     leave(s, j);
     j.status = to;
     j.updated_at = at;
     change(j);
     enter(s, j);
-    stored(j);
+    note_row(j);
   }
 
   void erase_live(const std::string& id) {
@@ -39,44 +41,51 @@ struct evolution {
     changed.rows.push_back(erasure(std::move(key)));
   }
 
-  void finish(const std::string& id, status how) {
-    auto& j = one(id);
-    changed.rows.push_back(to_row(final_row(s, j, how, at)));
-    erase_live(id);
+  void forget(job& j) {
+    erase_live(j.id);
     leave(s, j);
     drop_job(s, j);
   }
 
+  void finish(const std::string& id, status how) {
+    auto& j = one(id);
+    check_move(job_lifecycle, j.status, how);
+    changed.rows.push_back(to_row(final_row(s, j, how, at)));
+    forget(j);
+  }
+
   void operator()(const enqueued& e) {
     for (const auto& n : e.jobs) {
-      const new_job* brought = nullptr;
-      if (!changed.brought.empty()) {
-        brought = changed.brought.front();
-        changed.brought.pop_front();
+      const new_job* source = nullptr;
+      if (!changed.new_jobs.empty()) {
+        source = changed.new_jobs.front();
+        changed.new_jobs.pop_front();
       }
+      const auto first = n.run_at ? status::scheduled : status::pending;
+      check_move(job_lifecycle, std::nullopt, first);
       job j;
       j.id = n.id;
-      j.status = n.run_at ? status::scheduled : status::pending;
+      j.status = first;
       j.weight = static_cast<std::int32_t>(n.weight);
       j.max_attempts = static_cast<std::int32_t>(n.max_attempts);
       j.run_at = n.run_at.value_or(at);
       j.created_at = j.updated_at = at;
-      if (brought)
-        j.content = brought->content;
-      const auto key = brought && s.per_key ? flow_key_of(*brought, s.per_key->key) : std::nullopt;
+      if (source)
+        j.content = source->content;
+      const auto key = source && s.per_key ? flow_key_of(*source, s.per_key->key) : std::nullopt;
       if (n.ttl_s || n.unique_key || key)
         j.cold = std::make_unique<cold_fields>(cold_fields{n.ttl_s, n.unique_key, key, {}, {}});
-      auto& kept = add_job(s, std::move(j), n.type);
-      enter(s, kept);
-      kept.type->enqueued.count(at);
-      stored(kept);
+      auto& added = add_job(s, std::move(j), n.type);
+      enter(s, added);
+      added.type->enqueued.count(at);
+      note_row(added);
     }
   }
 
   void operator()(const claimed& e) {
     for (const auto& id : e.jobs) {
       auto& j = one(id);
-      move(j, status::processing, [&](job& x) {
+      move_to(j, status::processing, [&](job& x) {
         x.held = std::make_unique<lease>(lease{e.worker, e.token, milliseconds{e.length_ms}, e.until});
         x.claimed_at = at;
       });
@@ -93,11 +102,13 @@ struct evolution {
 
   void operator()(const renewed& e) {
     auto& j = one(e.id);
+    if (!j.held)
+      throw std::logic_error("an event renews the lease of job " + e.id + ", which has none");
     s.leases.erase({j.held->until, j.slot});
     j.held->until = e.until;
     s.leases.emplace(e.until, j.slot);
     j.updated_at = at;
-    stored(j);
+    note_row(j);
   }
 
   void operator()(const completed& e) {
@@ -110,7 +121,7 @@ struct evolution {
   void operator()(const retried& e) {
     auto& j = one(e.id);
     j.type->failed.count(at);
-    move(j, status::scheduled, [&](job& x) {
+    move_to(j, status::scheduled, [&](job& x) {
       x.attempts = static_cast<std::int32_t>(e.attempts);
       x.run_at = e.run_at;
     });
@@ -120,7 +131,7 @@ struct evolution {
     for (const auto& d : e.jobs) {
       auto& j = one(d.id);
       j.type->failed.count(at);
-      move(j, status::failed, [&](job& x) {
+      move_to(j, status::failed, [&](job& x) {
         x.attempts = static_cast<std::int32_t>(d.attempts);
         x.more().fingerprint = d.fingerprint;
         x.more().error_code = d.error_code;
@@ -130,20 +141,20 @@ struct evolution {
 
   void operator()(const released& e) {
     for (const auto& id : e.jobs)
-      move(one(id), status::pending, [](job&) {});
+      move_to(one(id), status::pending, [](job&) {});
   }
 
   void operator()(const lapsed& e) {
     for (const auto& id : e.jobs) {
       auto& j = one(id);
       j.type->failed.count(at);
-      move(j, status::pending, [](job& x) { x.attempts += 1; });
+      move_to(j, status::pending, [](job& x) { x.attempts += 1; });
     }
   }
 
   void operator()(const matured& e) {
     for (const auto& id : e.jobs)
-      move(one(id), status::pending, [](job&) {});
+      move_to(one(id), status::pending, [](job&) {});
   }
 
   void operator()(const expired& e) {
@@ -158,7 +169,7 @@ struct evolution {
       auto& j = one(id);
       j.cancel_requested = true;
       j.updated_at = at;
-      stored(j);
+      note_row(j);
     }
   }
 
@@ -169,7 +180,7 @@ struct evolution {
 
   void operator()(const redriven& e) {
     for (const auto& r : e.jobs)
-      move(one(r.id), r.run_at ? status::scheduled : status::pending, [&](job& x) {
+      move_to(one(r.id), r.run_at ? status::scheduled : status::pending, [&](job& x) {
         x.attempts = 0;
         x.redrives += 1;
         x.run_at = r.run_at.value_or(at);
@@ -181,10 +192,10 @@ struct evolution {
     s.paused = e.paused;
     s.max_in_flight = e.max_in_flight;
     s.rate_per_s = e.rate_per_s;
-    const bool stands = s.aging_s == e.aging_s && s.per_key == e.per_key;
+    const bool reorders = s.aging_s != e.aging_s || s.per_key != e.per_key;
     s.aging_s = e.aging_s;
     s.per_key = e.per_key;
-    if (!stands)
+    if (reorders)
       rebuild_lines(s);
     changed.rows.push_back(to_row(settings_row(s)));
   }
@@ -193,9 +204,9 @@ struct evolution {
     for (const auto& id : e.jobs) {
       if (const auto it = s.by_id.find(id); it != s.by_id.end()) {
         auto& j = s.at(it->second);
-        leave(s, j);
-        drop_job(s, j);
-        erase_live(id);
+        if (j.status != status::failed)
+          throw std::logic_error("an event purges job " + id + ", which is neither finished nor dead");
+        forget(j);
       } else {
         finished_row finished;
         finished.queue = s.name;

@@ -2,7 +2,7 @@
 
 #include "base/instant.hpp"
 #include "messages/lease.hpp"
-#include "messages/queue.hpp"
+#include "messages/queue/terms.hpp"
 
 #include <array>
 #include <ext/pb_ds/assoc_container.hpp>
@@ -13,25 +13,25 @@
 #include <string>
 #include <unordered_map>
 
-/// How jobs stand in line. A line holds the pending jobs of one type, one weight and one flow key in the order of their
-/// age; a type knows its lines by their heads, a queue its types by theirs. So the next job of any choice of types is
-/// found by looking at heads, whatever the backlog.
+/// The order of claims. A line holds the pending jobs of one type, one weight and one flow key in the order of their
+/// age; a type orders its lines by their first jobs, a queue its types by their first lines. So the next job of any
+/// choice of types is found by comparing first jobs, whatever the backlog.
 namespace callboard::queue {
 
 struct job_type;
 struct line;
 struct flow;
 
-/// What few jobs have.
+/// Fields that few jobs have, kept apart so that the others stay small.
 struct cold_fields {
   std::optional<std::int64_t> ttl_s;
   std::optional<std::string> unique_key;
   std::optional<std::string> flow_key;
-  std::string fingerprint;  ///< of a dead one
+  std::string fingerprint;  ///< of a dead job
   std::optional<std::string> error_code;
 };
 
-/// A job that is not finished, or dead, without anything that people or workers wrote.
+/// A job that is not finished, or dead, without its payload.
 struct job {
   std::string id;
   job_type* type = nullptr;
@@ -43,7 +43,7 @@ struct job {
   std::int32_t attempts = 0;
   std::int32_t max_attempts = 4;
   std::int32_t redrives = 0;
-  instant run_at;  ///< from then on it ages
+  instant run_at;  ///< it ages from then on
   instant created_at;
   instant updated_at;
   std::optional<instant> claimed_at;
@@ -61,7 +61,7 @@ struct job {
   }
 };
 
-/// Within a line: by age, then by creation, then by id. Where nothing ages, by creation at once.
+/// The order within a line: by age, then by creation, then by id; without aging by creation and id only.
 struct older {
   bool strict = false;
   bool operator()(const job* a, const job* b) const {
@@ -83,17 +83,17 @@ struct line {
   std::string name;  ///< weight and key
   job_type& type;
   std::int64_t weight;
-  flow* key;  ///< none: unlimited
+  flow* key;  ///< null: unlimited
   order jobs;
-  bool listed = false;  ///< among its type's lines: not empty and its key not at its limit
+  bool listed = false;  ///< in `ready` of its type: not empty and its key not at its limit
   std::int64_t aging_ms = 0;
 
   const job* head() const { return *jobs.begin(); }
-  /// What its head is worth: weight and waiting, a constant of time.
+  /// Weight plus time waited, less the same constant for every job: so it does not change while a job waits.
   std::int64_t score(const job* j) const { return aging_ms > 0 ? weight * aging_ms - to_ms(j->run_at) : weight; }
 };
 
-/// Which of two jobs at the heads of lines comes first.
+/// Which of the first jobs of two lines is claimed first.
 inline bool precedes(const line& a, const job* x, const line& b, const job* y) {
   if (const auto p = a.score(x), q = b.score(y); p != q)
     return p > q;
@@ -152,7 +152,7 @@ struct type_before {
   }
 };
 
-/// What limits the jobs of one key.
+/// The jobs of one flow key, whose number in flight is limited.
 struct flow {
   std::string key;
   std::int64_t in_flight = 0;

@@ -1,6 +1,6 @@
-#include "actors/queue/load.hpp"
-
 #include "actors/queue/rows.hpp"
+#include "actors/queue/rules.hpp"
+#include "messages/queue/payload.hpp"
 #include "persistence/rows.hpp"
 
 #include <map>
@@ -57,7 +57,7 @@ void each_alone(reader& from, std::string_view sql, Sink&& sink) {
 
 }  // namespace
 
-std::unordered_map<std::string, state> load_states(reader& from, const std::vector<std::string>& keys) {
+std::unordered_map<std::string, state> kind::load(reader& from, const std::vector<std::string>& keys) {
   std::unordered_map<std::string, state> states;
   persistence::select<queue_row>(from, "where name = any($1::text[])", {keys},
                                  [&](const queue_row& r) { states.emplace(r.name, from_row(r)); });
@@ -69,7 +69,8 @@ std::unordered_map<std::string, state> load_states(reader& from, const std::vect
   return states;
 }
 
-std::vector<std::pair<std::string, command>> overdue(reader& from, instant before) {
+std::vector<std::pair<std::string, command>> kind::maintenance(reader& from, instant now, const settings& with) {
+  const auto before = now - with.finished_kept;
   std::map<std::string, purge> found;
   from.query("select queue, id from work_finished where completed_at < $1 limit $2", {to_ms(before), purged_at_once},
              [&](const result_row& r) { found[std::string{r.text(0)}].ids.emplace_back(r.text(1)); });
@@ -79,15 +80,13 @@ std::vector<std::pair<std::string, command>> overdue(reader& from, instant befor
   return out;
 }
 
-void stored_rows(std::type_identity<kind>, reader& from, const std::string& key,
-                 const std::function<void(const row&)>& sink) {
+void kind::stored_rows(reader& from, const std::string& key, const row_sink& sink) {
   persistence::select<queue_row>(from, "where name = $1", {key}, [&](const auto& r) { sink(to_row(r)); });
   each_of<job_row>(from, key, [&](const auto& r) { sink(to_row(r)); });
   each_of<finished_row>(from, key, [&](const auto& r) { sink(to_row(r)); });
 }
 
-void orphaned_rows(std::type_identity<kind>, reader& from,
-                   const std::function<void(std::string_view table, const std::string& id)>& sink) {
+void kind::orphaned_rows(reader& from, const orphan_sink& sink) {
   from.query("select q.name from work_queues q left join heads h on h.kind = $1 and h.key = q.name where h.key is null",
              {std::string{kind::name}},
              [&](const result_row& r) { sink(queue_row::table_name, std::string{r.text(0)}); });

@@ -6,19 +6,19 @@
 namespace callboard::queue {
 namespace {
 
-/// Where a walk along one line stands.
+/// A position in one line.
 struct walker {
-  const line* along;
+  const line* of;
   line::order::const_iterator at;
-  bool is_fresh;  ///< the line's first: its successor among its type's lines has not been looked at
+  bool is_fresh;  ///< at the line's first job: the next line of its type has not been added yet
 
   const job* next() const { return *at; }
 };
 struct walker_after {
-  bool operator()(const walker& a, const walker& b) const { return precedes(*b.along, b.next(), *a.along, a.next()); }
+  bool operator()(const walker& a, const walker& b) const { return precedes(*b.of, b.next(), *a.of, a.next()); }
 };
 
-/// Merges lines lazily: a line is looked at when the one before it has been taken from.
+/// Merges lines lazily: a line is added when a job of the line before it has been taken.
 class merge {
 public:
   explicit merge(const state& s) : state_{s} {}
@@ -35,14 +35,14 @@ public:
       auto w = walkers_.top();
       walkers_.pop();
       if (w.is_fresh)
-        add_successors(*w.along);
-      if (!has_room(*w.along))
-        continue;  // the key's limit is reached by what was picked
+        add_successors(*w.of);
+      if (!has_room(*w.of))
+        continue;  // what was picked already reaches the key's limit
       const auto* found = w.next();
-      if (w.along->key)
-        taken_[w.along->key] += 1;
+      if (w.of->key)
+        taken_[w.of->key] += 1;
       w.is_fresh = false;
-      if (++w.at != w.along->jobs.end())
+      if (++w.at != w.of->jobs.end())
         walkers_.push(w);
       return found;
     }
@@ -62,7 +62,7 @@ private:
     auto it = ready.find(const_cast<line*>(&l));
     if (++it != ready.end())
       add(*it);
-    // Types stand in the order of their first lines: the next one can not come before this one's.
+    // Types are ordered by their first lines, so the next type cannot come before this line.
     if (type_ && &l == first_) {
       ++*type_;
       add_next_type();
@@ -78,8 +78,9 @@ private:
 
   const state& state_;
   std::priority_queue<walker, std::vector<walker>, walker_after> walkers_;
-  std::optional<std::set<job_type*, type_before>::const_iterator> type_;  ///< the last one looked at, when all count
-  const line* first_ = nullptr;                                           ///< its first line
+  std::optional<std::set<job_type*, type_before>::const_iterator>
+      type_;                     ///< the last one added, when all types are asked for
+  const line* first_ = nullptr;  ///< its first line
   std::unordered_map<const flow*, std::int64_t> taken_;
 };
 

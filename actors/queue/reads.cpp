@@ -103,6 +103,10 @@ std::string job_key(std::string_view queue, std::string_view id) {
   return out += id;
 }
 
+job_payload payload_in(const new_job& j) {
+  return {j.data_text.value_or("{}"), j.metadata_text.value_or("{}"), j.priority, {}};
+}
+
 void fill_in(job_view& v, job_payload w) {
   v.data.text = std::move(w.data);
   v.metadata.text = std::move(w.metadata);

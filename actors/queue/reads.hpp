@@ -1,6 +1,8 @@
 #pragma once
 
-#include "messages/queue.hpp"
+#include "messages/queue/commands.hpp"
+#include "messages/queue/payload.hpp"
+#include "messages/queue/views.hpp"
 #include "persistence/store.hpp"
 
 #include <optional>
@@ -25,6 +27,8 @@ struct job_payload {
 using payloads_by_key = std::unordered_map<std::string, job_payload>;
 payloads_by_key payloads_of(persistence::reader& from, std::vector<std::string> job_keys);
 void fill_in(job_view& v, job_payload w);
+/// What a caller wrote about a new job.
+job_payload payload_in(const new_job& j);
 
 /// Those of these jobs that are over.
 std::unordered_map<std::string, finished_job> finished_of(persistence::reader& from, std::vector<std::string> job_keys);

@@ -1,22 +1,24 @@
 #include "actors/queue/state.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace callboard::queue {
 namespace {
 
 const std::optional<std::string> none;
 
-bool is_shut(const state& s, const line& l) {
+bool is_at_limit(const state& s, const line& l) {
   return l.key && s.per_key && l.key->in_flight >= s.per_key->max_in_flight;
 }
 
-/// Takes a line out of its type's order, and the type out of the queue's, before the line's head may change.
+/// Takes a line out of its type's order, and the type out of the queue's. Needed before the line's first job changes,
+/// because both are ordered by it.
 void unlist(state& s, line& l) {
   if (!l.listed)
     return;
   auto& type = l.type;
-  // The type's place depends on its first line only.
+  // A type is ordered by its first line only.
   const bool is_first = *type.ready.begin() == &l;
   if (is_first)
     s.heads.erase(&type);
@@ -27,7 +29,7 @@ void unlist(state& s, line& l) {
 }
 
 void list(state& s, line& l) {
-  if (l.listed || l.jobs.empty() || is_shut(s, l))
+  if (l.listed || l.jobs.empty() || is_at_limit(s, l))
     return;
   auto& type = l.type;
   const bool becomes_first = type.ready.empty() || line_before{}(&l, *type.ready.begin());
@@ -41,7 +43,7 @@ void list(state& s, line& l) {
 
 void relist(state& s, flow& f) {
   for (auto* l : f.lines) {
-    if (is_shut(s, *l))
+    if (is_at_limit(s, *l))
       unlist(s, *l);
     else
       list(s, *l);
@@ -78,7 +80,7 @@ line& line_of(state& s, const job& j) {
   return *l;
 }
 
-void line_up(state& s, job& j) {
+void join_line(state& s, job& j) {
   auto& l = line_of(s, j);
   const bool leads = l.jobs.empty() || older{s.aging_s == 0}(&j, l.head());
   if (leads)
@@ -89,7 +91,7 @@ void line_up(state& s, job& j) {
     list(s, l);
 }
 
-void step_out(state& s, job& j) {
+void leave_line(state& s, job& j) {
   auto& l = *j.in;
   const bool led = l.head() == &j;
   if (led)
@@ -101,7 +103,7 @@ void step_out(state& s, job& j) {
       list(s, l);
     return;
   }
-  // An empty line of a key would stay for ever.
+  // There is no bound on the number of keys, so the empty line of one is removed.
   if (auto* f = l.key) {
     f->lines.erase(&l);
     l.type.lines.erase(std::string{l.name});
@@ -144,10 +146,11 @@ job& add_job(state& s, job j, std::string_view type) {
     j.slot = s.free_slots.back();
     s.free_slots.pop_back();
   }
-  auto& kept = s.at(j.slot);
-  kept = std::move(j);
-  s.by_id.emplace(kept.id, kept.slot);
-  return kept;
+  auto& added = s.at(j.slot);
+  added = std::move(j);
+  if (!s.by_id.emplace(added.id, added.slot).second)
+    throw std::logic_error("job " + added.id + " was added twice");
+  return added;
 }
 
 void drop_job(state& s, job& j) {
@@ -164,7 +167,7 @@ void enter(state& s, job& j) {
     s.by_unique_key[*j.unique_key()] = j.slot;
   switch (j.status) {
   case status::pending:
-    line_up(s, j);
+    join_line(s, j);
     if (j.ttl_s())
       s.ttls.insert(ttl_of(j));
     break;
@@ -194,7 +197,7 @@ void leave(state& s, job& j) {
     s.by_unique_key.erase(*j.unique_key());
   switch (j.status) {
   case status::pending:
-    step_out(s, j);
+    leave_line(s, j);
     if (j.ttl_s())
       s.ttls.erase(ttl_of(j));
     break;
@@ -237,7 +240,7 @@ void rebuild_lines(state& s) {
   for (auto& [key, f] : s.flows)
     f->lines.clear();
   for (auto* j : pending)
-    line_up(s, *j);
+    join_line(s, *j);
   std::erase_if(s.flows, [](const auto& f) { return f.second->in_flight == 0 && f.second->lines.empty(); });
 }
 

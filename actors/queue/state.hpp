@@ -1,7 +1,8 @@
 #pragma once
 
 #include "actors/queue/line.hpp"
-#include "messages/queue.hpp"
+#include "base/sql.hpp"
+#include "messages/queue/commands.hpp"
 
 #include <deque>
 #include <map>
@@ -15,17 +16,17 @@
 
 namespace callboard::queue {
 
-/// Dead jobs that failed alike.
+/// Dead jobs with one fingerprint.
 struct dead_set {
   std::string type;
   std::optional<std::string> error_code;
-  std::set<std::pair<instant, std::int32_t>> jobs;  ///< when they died, and their slots
+  std::set<std::pair<instant, std::int32_t>> jobs;  ///< by the time they failed for good
 };
 
 using timed_slots = std::set<std::pair<instant, std::int32_t>>;
 
-/// Everything a queue decides by. Finished jobs are not here. Jobs point to each other's lines, so a state can be moved
-/// but not copied.
+/// Everything a queue decides by. Finished jobs are not in memory. Jobs and lines point to each other, so a state can
+/// be moved but not copied.
 struct state {
   std::string name;
   bool exists = false;
@@ -36,19 +37,19 @@ struct state {
   std::int64_t aging_s = 60;
   std::optional<key_limit> per_key;
 
-  std::unique_ptr<std::deque<job>> slots = std::make_unique<std::deque<job>>();  ///< jobs stay where they are
+  std::unique_ptr<std::deque<job>> slots = std::make_unique<std::deque<job>>();  ///< a deque: jobs are pointed to
   std::vector<std::int32_t> free_slots;
   std::unordered_map<std::string_view, std::int32_t> by_id;
-  std::unordered_map<std::string, std::int32_t> by_unique_key;  ///< of jobs neither finished nor dead
+  std::unordered_map<std::string, std::int32_t> by_unique_key;  ///< of jobs that are not dead
 
   std::map<std::string, std::unique_ptr<job_type>, std::less<>> types;
-  std::set<job_type*, type_before> heads;  ///< types with something ready, by their first job
+  std::set<job_type*, type_before> heads;  ///< types that have a claimable job, by their first line
   std::unordered_map<std::string, std::unique_ptr<flow>> flows;
 
-  timed_slots leases;                                          ///< by their end
-  timed_slots scheduled;                                       ///< by their time to run
-  timed_slots ttls;                                            ///< of pending ones, by the end of their patience
-  timed_slots dead;                                            ///< by the time of their death
+  timed_slots leases;                                          ///< by the end of the lease
+  timed_slots scheduled;                                       ///< by run_at
+  timed_slots ttls;                                            ///< pending jobs by the end of their ttl
+  timed_slots dead;                                            ///< by the time they failed for good
   std::map<std::string, dead_set> dead_groups;                 ///< by fingerprint
   std::deque<std::pair<instant, std::int64_t>> recent_claims;  ///< of the last second, while there is a rate
 
@@ -61,25 +62,25 @@ struct state {
   job& at(std::int32_t slot) { return (*slots)[static_cast<std::size_t>(slot)]; }
 };
 
-/// What events touched: rows as they are then, and what the journal does not tell about new jobs.
+/// The rows that events changed, as they are then, and the parts of new jobs that the journal does not hold.
 struct changes {
   std::vector<row> rows;
-  std::deque<const new_job*> brought;  ///< the next event's jobs, in order; none while a journal is folded
+  std::deque<const new_job*> new_jobs;  ///< of the next event, in order; none while a journal is replayed
 };
 
-// How jobs move through the structures; used by `evolve` and by loading.
+// How jobs move between the sets and lines of a state; used by `evolve` and by loading.
 
-/// A new job in memory, not yet in any line.
+/// Adds a job that is in no line yet; its id must be new.
 job& add_job(state& s, job j, std::string_view type);
-/// Forgets a job that is in no line.
+/// Removes a job that is in no line.
 void drop_job(state& s, job& j);
-/// Into the sets and lines that belong to its status, and out of them.
+/// Puts a job into the sets and lines that belong to its status, and takes it out of them.
 void enter(state& s, job& j);
 void leave(state& s, job& j);
-/// The settings changed: every line stands anew.
+/// Builds every line again, after a change of the settings that order them.
 void rebuild_lines(state& s);
 
-/// How many more may be claimed now.
+/// How many more jobs may be claimed now.
 std::int64_t room(const state& s, instant now);
 
 }  // namespace callboard::queue

@@ -10,20 +10,14 @@
 namespace callboard::http {
 namespace {
 
-std::string principal(const request_context& x) {
-  return x.app.settings.auth_mode == "open" ? "open" : x.by->actor_type + ':' + x.by->actor_id;
-}
-
 /// A create has no entity yet: its key is one of the whole kind.
 std::optional<actors::request_key> request_key(const request_context& x, const entity_id& target, asking how) {
   const auto key = idempotency_key(x);
   if (!key)
     return std::nullopt;
-  actors::request_key out;
-  const auto who = principal(x);
+  actors::request_key out{x.who->scope(), std::string{*key}, {}, {}};
+  out.bind(target, how == asking::creation);
   persistence::digest d;
-  d.add(who).add(target.kind).add(how == asking::creation ? std::string_view{} : target.key).add(*key);
-  out.digest = d.take();
   d.add(x.method).add(x.path).add(x.query_text).add(x.body);
   out.fingerprint = d.take();
   return out;
@@ -57,14 +51,13 @@ auto sink_to(std::shared_ptr<promise<T>> to) {
 
 void address(actors::request& r, const request_context& x, std::string_view kind, std::string key, asking how) {
   r.target = {kind, std::move(key)};
+  r.who = x.who;
   r.by = x.by;
-  r.arrived = x.arrived;
-  r.deadline = x.deadline;
   r.is_write = how != asking::question;
   r.creates = how == asking::creation;
-  // One after the other may take long: each has its time from when it is sent.
-  if (how == asking::part || how == asking::final_part)
-    r.deadline = std::chrono::steady_clock::now() + (x.deadline - x.arrived);
+  // Many in a row may take long: each has the whole time from when it is sent.
+  const auto from = how == asking::part || how == asking::final_part ? x.arrived : std::chrono::steady_clock::now();
+  r.time_limit = std::chrono::duration_cast<milliseconds>(x.deadline - from);
   // A key is made of the whole body: too much work for each of thousands.
   if (r.is_write && how != asking::part)
     r.key = request_key(x, r.target, how);

@@ -52,26 +52,6 @@ std::int64_t path_id(const request_context& x, std::size_t parameter, std::strin
   return id;
 }
 
-std::optional<instant> query_time(const request_context& x, std::string_view name) {
-  const auto text = x.query_value(name);
-  if (!text)
-    return std::nullopt;
-  // The '+' of an offset that was not escaped arrives as a blank.
-  constexpr std::size_t offset_size = 6;
-  std::string written{*text};
-  if (written.size() > offset_size && written[written.size() - offset_size] == ' ')
-    written[written.size() - offset_size] = '+';
-  const auto t = from_rfc3339(written);
-  if (!t)
-    invalid(std::string{name}, "must be an RFC 3339 time");
-  return t;
-}
-
-std::optional<std::string> query_text(const request_context& x, std::string_view name) {
-  const auto text = x.query_value(name);
-  return text ? std::optional{std::string{*text}} : std::nullopt;
-}
-
 std::optional<std::string_view> idempotency_key(const request_context& x) {
   constexpr std::size_t key_size_max = 255;
   const auto it = std::find_if(x.headers.begin(), x.headers.end(),

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/instant.hpp"
 #include "base/json_read.hpp"
 #include "http/transport/request_context.hpp"
 
@@ -9,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-/// From a request's path, query and body to what it means; what does not fit is refused with details.
+/// From a request's path and body to what it means; what does not fit is refused with details.
 namespace callboard::http {
 
 [[noreturn]] void invalid(std::string path, std::string problem);
@@ -47,9 +46,5 @@ T body_of(const request_context& x, body_size size = body_size::usual) {
 
 /// A variable segment that must be an id from 1 to 2⁵³ − 1.
 std::int64_t path_id(const request_context& x, std::size_t parameter, std::string_view name);
-
-/// An RFC 3339 time; nothing when absent.
-std::optional<instant> query_time(const request_context& x, std::string_view name);
-std::optional<std::string> query_text(const request_context& x, std::string_view name);
 
 }  // namespace callboard::http

@@ -10,41 +10,36 @@ namespace callboard::http {
 namespace {
 
 constexpr std::size_t digits_per_number = 16;
-constexpr std::int64_t limit_max = 1'000;
 
-std::optional<std::int64_t> number(std::string_view text, int base) {
+std::optional<std::int64_t> number(std::string_view text) {
   std::int64_t value = 0;
   const auto* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value, base);
+  const auto read = std::from_chars(text.data(), end, value, 16);
   return read.ec == std::errc{} && read.ptr == end && value >= 0 ? std::optional{value} : std::nullopt;
 }
 
-cursor cursor_in(std::string_view text, std::size_t numbers) {
+}  // namespace
+
+cursor cursor_in(const std::optional<std::string>& text, std::size_t numbers) {
+  if (!text)
+    return cursor(numbers, 0);
   cursor out;
-  if (text.size() == numbers * digits_per_number)
+  if (text->size() == numbers * digits_per_number)
     for (std::size_t i = 0; i < numbers; ++i)
-      if (const auto n = number(text.substr(i * digits_per_number, digits_per_number), 16))
+      if (const auto n = number(std::string_view{*text}.substr(i * digits_per_number, digits_per_number)))
         out.push_back(*n);
   if (out.size() != numbers)
     invalid("cursor", "must be a cursor of this list");
   return out;
 }
 
-std::optional<std::int64_t> limit_of(const request_context& x) {
-  const auto text = x.query_value("limit");
+text_cursor text_cursor_in(const std::optional<std::string>& text, std::size_t texts) {
   if (!text)
-    return std::nullopt;
-  const auto limit = number(*text, 10);
-  if (!limit || *limit < 1 || *limit > limit_max)
-    invalid("limit", "must be from 1 to " + std::to_string(limit_max));
-  return limit;
-}
-
-/// Texts hold no NUL, so it stands between them.
-text_cursor texts_in(std::string_view hex, std::size_t texts) {
+    return text_cursor(texts);
   text_cursor out;
-  if (hex.size() % 2 == 0 && hex.find_first_not_of("0123456789abcdef") == std::string_view::npos) {
-    const auto all = persistence::from_hex(hex);
+  // Texts hold no NUL, so it stands between them.
+  if (text->size() % 2 == 0 && text->find_first_not_of("0123456789abcdef") == std::string::npos) {
+    const auto all = persistence::from_hex(*text);
     for (std::size_t at = 0; is_utf8(all) && at <= all.size();) {
       const auto end = std::min(all.find('\0', at), all.size());
       out.push_back(all.substr(at, end - at));
@@ -53,36 +48,6 @@ text_cursor texts_in(std::string_view hex, std::size_t texts) {
   }
   if (out.size() != texts)
     invalid("cursor", "must be a cursor of this list");
-  return out;
-}
-
-/// What may not stand inside <…> of a Link.
-void append_escaped(std::string& out, std::string_view text) {
-  for (const char c : text) {
-    if (c == '<')
-      out += "%3C";
-    else if (c == '>')
-      out += "%3E";
-    else if (c == '"')
-      out += "%22";
-    else
-      out += c;
-  }
-}
-
-}  // namespace
-
-page page_of(const request_context& x, std::size_t numbers) {
-  page out{limit_of(x), cursor(numbers, 0)};
-  if (const auto text = x.query_value("cursor"))
-    out.after = cursor_in(*text, numbers);
-  return out;
-}
-
-text_page text_page_of(const request_context& x, std::size_t texts) {
-  text_page out{limit_of(x), text_cursor(texts)};
-  if (const auto text = x.query_value("cursor"))
-    out.after = texts_in(*text, texts);
   return out;
 }
 
@@ -104,14 +69,21 @@ std::string cursor_text(const cursor& p) {
   return out;
 }
 
-void write_cut_off(std::string& out, const cursor& next) {
-  out += R"(,"truncated":true,"next_cursor":")";
-  out += cursor_text(next);
-  out += '"';
-}
-
 namespace {
 
+/// What may not stand inside <…> of a Link.
+void append_escaped(std::string& out, std::string_view text) {
+  for (const char c : text) {
+    if (c == '<')
+      out += "%3C";
+    else if (c == '>')
+      out += "%3E";
+    else if (c == '"')
+      out += "%22";
+    else
+      out += c;
+  }
+}
 void link_to(const request_context& x, response& r, const std::string& next) {
   std::string link = "<";
   append_escaped(link, x.path);

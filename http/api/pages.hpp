@@ -25,10 +25,25 @@ inline constexpr std::int64_t array_rows_max = 10'000;
 inline constexpr std::int64_t object_rows = 100;
 inline constexpr std::size_t page_bytes_max = std::size_t{8} << 20;
 
-/// `limit` and `cursor` of a request whose cursors are so many numbers.
-page page_of(const request_context& x, std::size_t numbers);
+inline constexpr integer_range limit_bounds{1, 1'000};
 
+/// The query of a list without other parameters.
+struct page_query {
+  std::optional<std::int64_t> limit;
+  std::optional<std::string> cursor;
+  static constexpr auto fields =
+      std::tuple{field{"limit", &page_query::limit, limit_bounds}, field{"cursor", &page_query::cursor}};
+};
+
+/// Refuses what is no cursor of so many numbers; without a text they are zeros.
+cursor cursor_in(const std::optional<std::string>& text, std::size_t numbers);
 std::string cursor_text(const cursor& p);
+
+/// `limit` and `cursor` of a query whose cursors are so many numbers.
+template <class Query>
+page page_of(const Query& q, std::size_t numbers) {
+  return {q.limit, cursor_in(q.cursor, numbers)};
+}
 
 /// The same for lists in the order of texts; numbers stand there in digits.
 using text_cursor = std::vector<std::string>;
@@ -38,12 +53,24 @@ struct text_page {
   text_cursor after;  ///< empty texts without a cursor
 };
 
-text_page text_page_of(const request_context& x, std::size_t texts);
+text_cursor text_cursor_in(const std::optional<std::string>& text, std::size_t texts);
 std::string cursor_text(const text_cursor& p);
+
+template <class Query>
+text_page text_page_of(const Query& q, std::size_t texts) {
+  return {q.limit, text_cursor_in(q.cursor, texts)};
+}
+
 void link_next(const request_context& x, response& r, const text_cursor& next);
 
-/// In a body that is an object: that a list in it was cut off, and where it goes on.
-void write_cut_off(std::string& out, const cursor& next);
+/// At the end of a body that is an object: that a list in it was cut off, and where it goes on.
+struct cut_off {
+  std::optional<bool> is_truncated;
+  std::optional<std::string> next_cursor;
+  static constexpr auto fields = std::tuple{field{"truncated", &cut_off::is_truncated, omitted_when_absent{}},
+                                            field{"next_cursor", &cut_off::next_cursor, omitted_when_absent{}}};
+};
+inline cut_off cut_off_at(const cursor& next) { return {true, cursor_text(next)}; }
 
 /// Link: rel="next" to the same path and query with this cursor.
 void link_next(const request_context& x, response& r, const cursor& next);

@@ -16,7 +16,7 @@ ip::address_v6 as_v6(const ip::address& a) {
 }
 
 bool is_local_host(std::string_view host) {
-  // A colon inside brackets belongs to the address.
+  // A colon inside brackets is part of an IPv6 address.
   const auto name = host.starts_with('[') ? host.substr(0, host.find(']') + 1) : host.substr(0, host.find(':'));
   return equal_ignoring_case(name, "localhost") || name == "127.0.0.1" || name == "[::1]";
 }
@@ -68,10 +68,15 @@ bool access_rules::shares_with(std::string_view origin) const {
   return std::find(origins_.begin(), origins_.end(), origin) != origins_.end();
 }
 
+std::shared_ptr<const principal> access_rules::identify(const request_context&) const {
+  static const auto anonymous = std::make_shared<const principal>();
+  return anonymous;
+}
+
 std::optional<refusal> access_rules::refuse(const request_context& x, const ip::address& peer) const {
   if (!is_open_)
     return std::nullopt;
-  // A name of the outside in Host means that a page made its own name point here (DNS rebinding).
+  // A Host that is not local means that a web page made its own name resolve to this address (DNS rebinding).
   const auto host = x.header("host");
   if (!is_local_host(host))
     return forbidden("Host must be localhost, 127.0.0.1 or [::1]");
@@ -79,7 +84,7 @@ std::optional<refusal> access_rules::refuse(const request_context& x, const ip::
       std::any_of(x.headers.begin(), x.headers.end(), [](const auto& h) { return is_forwarding(h.first); });
   if (is_forwarded && !is_trusted_proxy(peer))
     return forbidden("forwarded by a proxy that http.trusted_proxies does not name");
-  // A page anywhere can send a POST without a body here; its browser says whose page it is.
+  // Any web page can make its browser send a POST here; the browser names the page's origin.
   if (const auto origin = x.header("origin");
       !origin.empty() && !is_read(x.method) && !is_same_origin(origin, host) && !shares_with(origin))
     return forbidden("pages of this origin may not write here");

@@ -12,13 +12,16 @@
 
 namespace callboard::http {
 
-/// Who may talk to a server that knows no keys: only this machine, and no web page of another origin
+/// Who may call a server without access keys: only this machine, and no web page of another origin
 /// through a browser on it.
 class access_rules {
 public:
   explicit access_rules(const config::settings& s);
 
   std::optional<refusal> refuse(const request_context& x, const boost::asio::ip::address& peer) const;
+
+  /// Who asks. The one place that knows about auth.mode: in open mode nobody has to say who they are.
+  std::shared_ptr<const principal> identify(const request_context& x) const;
 
   /// Whether pages of this origin may read answers (http.cors_origins).
   bool shares_with(std::string_view origin) const;

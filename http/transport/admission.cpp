@@ -18,7 +18,7 @@ refusal no(code what, std::string message) { return {what, std::move(message), {
 }  // namespace
 
 admission::admission(const server_context& e, boost::asio::io_context& io, const boost::asio::ip::address& peer)
-    : x{e.app, io, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, &permit}, server_context_{e}, peer_{peer} {}
+    : x{e.app, io, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, &permit}, server_context_{e}, peer_{peer} {}
 
 void admission::without_head(clock::time_point now) {
   head = {};
@@ -130,8 +130,9 @@ std::optional<refusal> admission::settle() {
     return no(code::validation_error, "the query is not percent-encoded UTF-8 without NUL");
   if (x.body.empty() && x.method != "GET" && x.header("content-type").empty())
     x.body = "{}";
-  // Nobody has to say who they are in open mode.
-  x.by = std::make_shared<const origin>(origin{"anonymous", {}, {}, trace_id(x.header("traceparent")), x.request_id});
+  x.who = server_context_.access.identify(x);
+  x.by = std::make_shared<const origin>(
+      origin{x.who->type, x.who->id, {}, trace_id(x.header("traceparent")), x.request_id});
   return std::nullopt;
 }
 
@@ -149,9 +150,10 @@ response admission::options() const {
 
 void admission::release() {
   permit.release();
+  x.who.reset();
   x.by.reset();
   x.headers.swap(head.fields);
-  // One big body must not stay with a connection for its life.
+  // A connection must not keep the memory of one big body until it closes.
   if (x.body.capacity() > kept_bytes_max)
     x.body = std::string{};
   x.body.clear();

@@ -17,38 +17,38 @@
 
 namespace callboard::http {
 
-/// What every request passes.
+/// What admission and routes need of the server.
 struct server_context {
   server_context(server_state& s, service& a, std::span<const route> r)
       : state{s}, app{a}, routes{r}, access{s.settings} {}
 
   server_state& state;
-  service& app;  ///< only handed on to the routes
+  service& app;  ///< only passed on to the routes
   const route_table routes;
   const access_rules access;
 };
 
-/// One request on its way to its route, through the checks in the order that callers may rely on:
-/// head, route, access, media types, size, permits; and after the body, the query. One object serves
-/// all requests of a connection in turn.
+/// Checks a request before its route runs, in the order that callers may rely on: head, route,
+/// access, media types, size, permits; and after the body, the query. One object is reused for all
+/// requests of a connection.
 class admission {
 public:
   using clock = std::chrono::steady_clock;
 
   admission(const server_context& e, boost::asio::io_context& io, const boost::asio::ip::address& peer);
 
-  /// A new request begins; `bytes` must stay where they are until the next one.
+  /// Begins a new request; `bytes` must not move until the next one.
   std::optional<refusal> read_head(std::string_view bytes, clock::time_point now);
-  /// Instead of that, when the bytes could not become a head.
+  /// Begins a request whose head was refused while it was read.
   void without_head(clock::time_point now);
 
-  /// Everything that is decided before the body.
+  /// All checks before the body is read.
   std::optional<refusal> admit();
-  /// Everything that is decided between the body and the route.
+  /// All checks between the body and the route.
   std::optional<refusal> settle();
-  /// The answer when there is no route but OPTIONS.
+  /// The answer to OPTIONS, which has no route of its own.
   response options() const;
-  /// Gives back what the request held.
+  /// Releases the request's permit and memory.
   void release();
 
   request_head head;
@@ -56,7 +56,7 @@ public:
   const route* to = nullptr;
   request_metrics::permit permit;
   std::uint64_t body_bytes_max = 0;
-  std::string allow;             ///< what the path can do, when that was not asked for
+  std::string allow;             ///< methods of the path, for 405 and OPTIONS
   std::string_view shared_with;  ///< Origin whose pages may read the answer
   clock::time_point began;
   bool is_head = false;

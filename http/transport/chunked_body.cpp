@@ -8,10 +8,10 @@ namespace {
 
 namespace beast = boost::beast::http;
 
-// The real head was checked before; the parser only has to know that chunks follow.
+// The real head was checked before; this one only tells the parser that chunks follow.
 constexpr std::string_view head = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-// A chunk's line, with as many leading zeros as anybody writes.
+// The longest size line of a chunk, leading zeros included.
 constexpr std::size_t unfinished_bytes_max = 64;
 
 void refuse_extensions(std::uint64_t, boost::core::string_view extensions, boost::system::error_code& ec) {

@@ -9,16 +9,16 @@
 
 namespace callboard::http {
 
-/// Joins the chunks of a body as they arrive. Chunk extensions and trailers are refused: nobody needs
-/// them, and not every proxy agrees where they end.
+/// Joins the chunks of a body as they arrive. Chunk extensions and trailers are refused, because
+/// proxies disagree about where they end and no client needs them.
 class chunked_body {
 public:
   explicit chunked_body(std::uint64_t bytes_max);
 
   enum class state : std::uint8_t { incomplete, complete, too_large, malformed };
 
-  /// Takes what it can use off the front of `raw`; what is left over must be given again with more
-  /// behind it, or belongs to the next request when the body is complete.
+  /// Consumes what it can from the front of `raw`. The rest must be passed again with more bytes
+  /// appended or, when the body is complete, belongs to the next request.
   state take(std::string_view& raw);
 
   std::size_t size() const { return parser_.get().body().size(); }

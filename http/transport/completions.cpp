@@ -8,7 +8,7 @@
 namespace callboard::http {
 namespace {
 
-/// Ties a mailbox to its io_context. Who still holds the mailbox then finds it closed.
+/// Closes the completion queue when its io_context is destroyed; others may still hold the queue.
 class mailbox_service : public boost::asio::execution_context::service {
 public:
   using key_type = mailbox_service;
@@ -47,7 +47,7 @@ void completion_queue::close() {
     io_ = nullptr;
     dropped.swap(waiting_);
   }
-  // A coroutine holds what it waits for, which holds the coroutine: letting go of the waiter ends both.
+  // A coroutine owns what it waits for, which owns the coroutine: destroying the waiter breaks the cycle.
   for (auto& a : dropped)
     std::exchange(a->waiter, nullptr);
 }
@@ -73,10 +73,10 @@ task<void> arrived(std::shared_ptr<completion> a) {
   if (a->is_here)
     co_return;
   boost::asio::use_awaitable_t<executor> token;
-  // Captures nothing: g++ 12 destroys a capturing lambda inside a co_await expression twice.
+  // Without captures, because g++ 12 destroys a capturing lambda inside a co_await expression twice.
   co_await boost::asio::async_initiate<boost::asio::use_awaitable_t<executor>, void()>(
       [](auto handler, completion* waited_for) {
-        // By swap: the move assignment of Boost 1.81 builds itself from an lvalue of itself, without end.
+        // Swap instead of assign: the move assignment in Boost 1.81 recurses without end.
         boost::asio::any_completion_handler<void()> waiter{std::move(handler)};
         waiter.swap(waited_for->waiter);
       },

@@ -13,22 +13,22 @@
 
 namespace callboard::http {
 
-/// Something a coroutine waits for. What it holds is set before it is delivered; the rest belongs to the io thread.
+/// Something a coroutine waits for. Its value is set before it is delivered; the rest is used by the io thread only.
 struct completion {
   virtual ~completion() = default;
   bool is_here = false;
   boost::asio::any_completion_handler<void()> waiter;
 };
 
-/// Where other threads put answers for the coroutines of one io_context. However many come in a row, they cost one
-/// post.
+/// Takes answers from other threads to the coroutines of one io_context. Answers that arrive together share one post,
+/// because each post may wake the io thread.
 class completion_queue : public std::enable_shared_from_this<completion_queue> {
 public:
   static std::shared_ptr<completion_queue> of(boost::asio::io_context& io);
 
   explicit completion_queue(boost::asio::io_context& io) : io_{&io} {}
   void deliver(std::shared_ptr<completion> a);
-  /// The io_context is going: coroutines whose answers are here end, what still comes is dropped.
+  /// The io_context is being destroyed: coroutines whose answers are queued end, later answers are dropped.
   void close();
 
 private:
@@ -40,7 +40,7 @@ private:
   bool posted_ = false;
 };
 
-/// What somebody else will know, or why not.
+/// A value that another thread will set, or the refusal instead of it.
 template <class T>
 struct future : completion {
   std::variant<std::monostate, T, refusal> content;
@@ -48,7 +48,7 @@ struct future : completion {
 
 refusal not_applied();
 
-/// The answering end of a reply. Letting go of it unanswered is an answer too.
+/// The sending side of a future. Destroying it unanswered answers with a refusal.
 template <class T>
 class promise {
 public:
@@ -79,10 +79,10 @@ private:
   std::shared_ptr<completion_queue> to_;
 };
 
-/// Waits on the io thread until it is here.
+/// Waits on the io thread until the value is set.
 task<void> arrived(std::shared_ptr<completion> a);
 
-/// The same, with what it holds; a refusal is thrown.
+/// Waits and returns the value; throws when it is a refusal.
 template <class T>
 task<T> received(std::shared_ptr<future<T>> from) {
   std::shared_ptr<completion> awaited = from;

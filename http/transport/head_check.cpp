@@ -28,7 +28,7 @@ constexpr auto token_bytes = bytes_where([](unsigned char c) {
   return is_alphanumeric(c) ||
          (c != 0 && std::string_view{"!#$%&'*+-.^_`|~"}.find(static_cast<char>(c)) != std::string_view::npos);
 });
-// '#' would begin a fragment, which never travels.
+// '#' would begin a fragment, which clients never send.
 constexpr auto target_bytes = bytes_where([](unsigned char c) { return c > 0x20 && c < 0x7f && c != '#'; });
 constexpr auto value_bytes = bytes_where([](unsigned char c) { return c == '\t' || (c >= 0x20 && c != 0x7f); });
 constexpr auto host_bytes = bytes_where(
@@ -88,7 +88,7 @@ fault check_request_line(std::string_view line, request_head& into) {
   return std::nullopt;
 }
 
-/// What the fields say about framing, while they are read one by one.
+/// Collects what the fields say about framing.
 struct framing {
   int hosts = 0;
   int lengths = 0;
@@ -97,7 +97,7 @@ struct framing {
   bool says_keep_alive = false;
 
   fault content_length(std::string_view value, request_head& into) {
-    // 18 digits can not overflow, and are more than anybody will ever send.
+    // 18 digits cannot overflow, and no body is that long.
     if (++lengths > 1 || value.empty() || value.size() > 18 || !is_digits(value))
       return bad("Content-Length must be given once, as digits");
     std::from_chars(value.data(), value.data() + value.size(), into.content_length);
@@ -133,7 +133,7 @@ struct framing {
   }
 
   fault take(std::string_view field, std::string_view value, request_head& into) {
-    // Most fields are settled by their length.
+    // Compare the length first: it rules out most fields.
     switch (field.size()) {
     case 4:
       return equal_ignoring_case(field, "host") ? host(value) : std::nullopt;
@@ -231,7 +231,7 @@ std::optional<head_fault> check_head(std::string_view bytes, request_head& into)
   into = {};
   into.fields = std::move(fields);
 
-  // Only pairs of CR and LF end a line; either alone is caught as a control character of its line.
+  // Only CR LF ends a line; either alone is refused as a control character.
   const auto first_end = bytes.find("\r\n");
   if (first_end == std::string_view::npos)
     return bad("malformed request line");

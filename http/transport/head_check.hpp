@@ -11,14 +11,14 @@
 
 namespace callboard::http {
 
-// Stricter than Beast, which lets pass what proxies read differently (other transfer codings, lengths
-// given twice, folded lines): after such a head nobody knows where the next request begins.
+// Stricter than Beast, which accepts what proxies read differently (other transfer codings, repeated
+// lengths, folded lines): after such a head the start of the next request is ambiguous.
 
 inline constexpr std::size_t head_bytes_max = 16 * 1024;
 inline constexpr std::size_t head_line_bytes_max = 8 * 1024;
 inline constexpr std::size_t head_fields_max = 100;
 
-/// Why nothing behind this head can be trusted; the connection ends with it.
+/// Why a head is refused. The connection ends, because nothing after the head can be trusted.
 struct head_fault {
   code what = code::validation_error;
   std::string_view reason;
@@ -33,18 +33,18 @@ struct request_head {
   bool is_chunked = false;
   bool is_http_1_0 = false;
   bool keep_alive = true;
-  bool awaits_continue = false;  ///< the client holds its body back until told to go on
+  bool awaits_continue = false;  ///< the client sends its body after 100 Continue
 
   bool has_body() const { return is_chunked || content_length > 0; }
 };
 
-/// Finds the end of a head in bytes that arrive in pieces, looking at each byte once, and notices
-/// early what can not become a head any more.
+/// Finds the end of a head in bytes that arrive in pieces, scanning each byte once, and refuses early
+/// what cannot become a valid head.
 class head_scanner {
 public:
   enum class found : std::uint8_t { incomplete, complete, faulty };
 
-  /// `bytes` begins with the head and, since the last call, may only have grown.
+  /// `bytes` begins with the head; between calls it may only grow.
   found look(std::string_view bytes);
 
   std::size_t size() const { return line_; }  ///< of a complete head, with the empty line
@@ -59,7 +59,7 @@ private:
   head_fault fault_;
 };
 
-/// Checks a complete head, empty line included. `into` is only worth reading when nothing is returned.
+/// Checks a complete head, empty line included. `into` is only valid when nothing is returned.
 std::optional<head_fault> check_head(std::string_view bytes, request_head& into);
 
 bool equal_ignoring_case(std::string_view a, std::string_view b);

@@ -20,15 +20,15 @@ using boost::system::error_code;
 using std::chrono::milliseconds;
 
 constexpr milliseconds no_descriptors_pause{100};
-// A request may be on its way while its connection still looks idle to us.
+// How long an idle connection stays open after a stop, because a request may already be under way.
 constexpr milliseconds idle_grace{200};
 constexpr milliseconds draining_period{20};
-// Those who are told that there are too many of them may not become too many themselves.
+// Connections above the limit that are answered 503 at a time; further ones are closed without an answer.
 constexpr int dismissals_max = 64;
 
 auto into(error_code& ec) { return asio::redirect_error(asio::use_awaitable_t<executor>{}, ec); }
 
-/// A timeout is noticed at most a quarter of the shortest one too late, and within a second.
+/// The interval at which timeouts are checked: a quarter of the shortest, at most a second.
 milliseconds look_period(const config::settings& s) {
   const auto shortest =
       std::min({s.http_head_timeout_ms, s.http_body_timeout_ms, s.http_write_timeout_ms, s.http_idle_timeout_ms});
@@ -62,7 +62,7 @@ task<void> io_thread::accept_connections() {
   while (!is_draining_) {
     error_code ec;
     tcp_socket socket{io_};
-    // The next client; connections are taken one by one.
+    // Accept the next connection.
     co_await acceptor_.async_accept(socket, into(ec));
     if (!ec) {
       welcome(std::move(socket));
@@ -71,14 +71,14 @@ task<void> io_thread::accept_connections() {
       for (auto& s : sessions_)
         s.hurry_if_idle(std::chrono::seconds{0});
       pause.expires_after(no_descriptors_pause);
-      // Trying at once again would only burn the processor.
+      // Pause, because trying again at once would only use up the CPU.
       co_await pause.async_wait(into(ec));
     }
   }
 }
 
 void io_thread::welcome(tcp_socket socket) {
-  // Counted here and not by the coroutine: a stop must not miss those that are about to start.
+  // Counted here and not in the coroutine, so that a stop does not miss sessions that are about to start.
   open_connection open{server_context_.state.metrics, server_context_.state.settings.http_connections_max};
   asio::co_spawn(io_, serve(std::move(socket), std::move(open)), asio::detached);
 }
@@ -90,11 +90,11 @@ task<void> io_thread::serve(tcp_socket socket, open_connection open) {
     session s{server_context_, io_, std::move(socket)};
     sessions_.push_back(s);
     if (open) {
-      // As long as the connection lasts.
+      // Serve the connection until it ends.
       co_await s.run();
     } else {
       const count_up one_more{dismissals_};
-      // A moment for the client to read why.
+      // Give the client time to read the 503.
       co_await s.dismiss();
     }
   } catch (const std::exception& e) {
@@ -108,7 +108,7 @@ task<void> io_thread::look_for_late_ones() {
   for (;;) {
     error_code ec;
     clock.expires_after(is_draining_ ? std::min(usual, draining_period) : usual);
-    // Once in a while for all connections together.
+    // Check the timeouts of all connections together.
     co_await clock.async_wait(into(ec));
     const auto now = session::clock::now();
     for (auto& s : sessions_)

@@ -24,28 +24,27 @@ public:
     if (of_)
       of_->close_connection();
   }
-  /// False: it is one too many.
+  /// False when the connection is above the limit.
   explicit operator bool() const { return of_ != nullptr; }
 
 private:
   request_metrics* of_;
 };
 
-/// One thread with its own io_context, listening socket and connections; nothing is shared with the
-/// other threads but counters.
+/// One thread with its own io_context, listening socket and connections; threads share only counters.
 class io_thread {
 public:
   explicit io_thread(const server_context& e);
 
-  /// For the one who opens it; untouched from outside once started.
+  /// For the server, which opens it; used by this thread only once started.
   tcp_acceptor& acceptor() { return acceptor_; }
 
   void start();
-  /// From another thread. Connections that wait in line are still taken; idle ones soon close.
+  /// From another thread. Connections in the accept queue are still accepted; idle ones soon close.
   void drain();
-  /// From any thread. Cuts all connections.
+  /// From any thread. Closes all connections.
   void abort();
-  /// Ends the thread. Coroutines that wait for somebody else's answer stay as they are.
+  /// Ends the thread. Coroutines that wait for an actor are left suspended.
   void join();
 
 private:
@@ -62,7 +61,7 @@ private:
   boost::intrusive::list<session, boost::intrusive::constant_time_size<false>> sessions_;
   int dismissals_ = 0;
   bool is_draining_ = false;
-  // Destroyed first: with it go the coroutines, which still know their list.
+  // Declared last to be destroyed first: it destroys the coroutines, which still use the list of sessions.
   boost::asio::io_context io_{1};
   tcp_acceptor acceptor_;
   std::thread thread_;

@@ -8,7 +8,7 @@ namespace callboard::http {
 
 namespace {
 
-/// Cuts the next part off `list`; parts are separated by `separator`, blanks around them go.
+/// Removes the next part from the front of `list`, trimmed; parts are separated by `separator`.
 std::string_view next_part(std::string_view& list, char separator) {
   const auto end = std::min(list.find(separator), list.size());
   const auto part = without_blanks(list.substr(0, end));
@@ -25,7 +25,7 @@ bool is_wanted(std::string_view parameters) {
   return true;
 }
 
-/// 0 when the range does not cover the type, else how precisely it does.
+/// How specifically the range matches the type; 0 when it does not.
 int precision(std::string_view range, std::string_view type) {
   if (equal_ignoring_case(range, type))
     return 3;

@@ -10,10 +10,10 @@
 
 namespace callboard::http {
 
-/// What the process is doing for its callers: how much is in flight, and how the last minute went.
+/// Requests and connections of the process: permits in use, counters, and latencies of the last minute.
 class request_metrics {
 public:
-  /// Room for one request and its body, given back when it goes out of scope.
+  /// A permit for one request and its body, released when it goes out of scope.
   class permit {
   public:
     permit() = default;
@@ -26,7 +26,7 @@ public:
     ~permit() { release(); }
 
     explicit operator bool() const { return of_ != nullptr; }
-    /// Room for `more` bytes of the body; false when all bodies together would exceed `bytes_max`.
+    /// Reserves `more` bytes for the body; false when all bodies together would exceed `bytes_max`.
     bool grow(std::int64_t more, std::int64_t bytes_max);
     void release();
 
@@ -43,7 +43,7 @@ public:
     std::int64_t body_bytes_in_flight = 0;
     std::int64_t connections_open = 0;
     std::int64_t connections_refused = 0;   ///< since the start
-    std::int64_t requests_overloaded = 0;   ///< answered 503 for want of a permit, since the start
+    std::int64_t requests_overloaded = 0;   ///< answered 503 because no permit was free, since the start
     std::array<std::int64_t, 6> answers{};  ///< by the first digit of the status, since the start
   };
 

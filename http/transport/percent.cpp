@@ -58,7 +58,7 @@ bool is_utf8(std::string_view text) {
         return false;
       point = point << 6 | (next & 0x3fu);
     }
-    // Overlong forms, surrogates, and what lies beyond Unicode.
+    // Refuse overlong forms, surrogates and code points beyond Unicode.
     if ((more == 2 && point < 0x800) || (more == 3 && point < 0x10000) || point > 0x10ffff ||
         (point >= 0xd800 && point <= 0xdfff))
       return false;

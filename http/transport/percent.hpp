@@ -8,7 +8,7 @@
 
 namespace callboard::http {
 
-/// Decodes %XX once into `out`. False for a broken escape, for NUL and for what is not UTF-8 then.
+/// Decodes %XX once into `out`. False for a malformed escape, a NUL or a result that is not UTF-8.
 bool decode_segment(std::string_view text, std::string& out);
 
 /// `a=1&b=x+y`, in order; a name without '=' has an empty value. False as above.

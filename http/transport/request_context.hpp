@@ -3,6 +3,7 @@
 #include "http/transport/metrics.hpp"
 #include "messages/origin.hpp"
 #include "messages/outcome.hpp"
+#include "messages/principal.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
@@ -11,7 +12,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,21 +19,20 @@
 
 namespace callboard::http {
 
-/// All coroutines of a connection run on one io_context; the plain executor type is measurably cheaper than
-/// any_io_executor.
+/// All coroutines of a connection run on one io_context; its executor type is measurably cheaper than any_io_executor.
 using executor = boost::asio::io_context::executor_type;
 template <class T>
 using task = boost::asio::awaitable<T, executor>;
 
 class service;
 
-/// Whether the client of a route that lets it wait is still there. Only its io thread looks.
+/// Whether the client of a waiting request is still connected. Used by its io thread only.
 struct presence {
   bool is_gone = false;
   std::function<void()> when_gone{};
 };
 
-/// One request with everything a route may want to know, checked: head, route, access and media type are settled.
+/// One request as a route gets it: head, route, access and media type have been checked.
 struct request_context {
   service& app;
   boost::asio::io_context& io;
@@ -45,10 +44,11 @@ struct request_context {
   std::vector<std::pair<std::string_view, std::string_view>> headers;  ///< names as sent
   std::string body;
   std::string request_id;
+  std::shared_ptr<const principal> who;
   std::shared_ptr<const origin> by;
   std::chrono::steady_clock::time_point arrived;
   std::chrono::steady_clock::time_point deadline;
-  request_metrics::permit* permit = nullptr;  ///< given back by who waits for something to happen
+  request_metrics::permit* permit = nullptr;  ///< a request that waits for work releases it meanwhile
   std::shared_ptr<presence> client{};         ///< of routes that wait
 
   /// Case-insensitive; empty when absent.
@@ -56,26 +56,25 @@ struct request_context {
   std::optional<std::string_view> query_value(std::string_view name) const;
 };
 
+/// A body that is made while it is sent. Each part is asked for when the one before it has been written, so a slow
+/// client slows its source down.
+struct stream_source {
+  virtual ~stream_source() = default;
+  /// The next bytes, or nothing at the end. What it throws cuts the connection: the client sees an incomplete body.
+  virtual task<std::optional<std::string>> next() = 0;
+};
+
 struct response {
   int status = 200;
   std::string body;  ///< JSON unless a Content-Type is among the headers; empty with 204, 304
   std::vector<std::pair<std::string, std::string>> headers{};
-  std::function<void()> undelivered{};  ///< called when the client was gone before it had the answer
+  std::function<void()> undelivered{};      ///< called when the client was gone before it had the answer
+  std::shared_ptr<stream_source> stream{};  ///< stands for `body`; sent without a Content-Length
 };
 
-/// Ends a request with a refusal from anywhere inside a route.
+/// Thrown anywhere inside a route to answer with a refusal.
 struct refused {
   refusal why;
-};
-
-/// A row of the route table.
-struct route {
-  std::string_view method;
-  std::string_view pattern;  ///< "/api/jobs/:jobId"; a segment that begins with ':' is variable
-  task<response> (*handle)(request_context&);
-  bool is_bulk = false;                            ///< 16 MiB and any number of values
-  bool waits = false;                              ///< may take long: then its client is watched
-  std::string_view produces = "application/json";  ///< an Accept that excludes it, and JSON, is a 406
 };
 
 }  // namespace callboard::http

@@ -80,7 +80,7 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
   out += ": ";
   const auto at = out.size();
   out += value;
-  // A value that brought its own line end would become a header, or an answer, of its own.
+  // A line end inside a value would begin another header or another answer.
   for (auto i = at; i < out.size(); ++i)
     if (static_cast<unsigned char>(out[i]) < 0x20 || out[i] == 0x7f)
       out[i] = ' ';
@@ -140,7 +140,7 @@ response to_response(const refusal& why, std::string_view request_id, bool probl
   response r{status_of(why.what), error_body(why, request_id, problem_json)};
   if (problem_json)
     r.headers.emplace_back("Content-Type", "application/problem+json");
-  // Jitter, or those who were refused together come back together.
+  // Jitter, so that clients that were refused together do not retry together.
   if (r.status == 429 || r.status == 503)
     r.headers.emplace_back("Retry-After", std::to_string(1 + random_below(3)));
   return r;
@@ -160,9 +160,13 @@ void append_answer(std::string& out, const response& r, const answer_form& form)
   if (!bodiless) {
     if (!has(r, "content-type"))
       out += "Content-Type: application/json\r\n";
-    out += "Content-Length: ";
-    append_number(out, r.body.size());
-    out += "\r\n";
+    if (!r.stream) {
+      out += "Content-Length: ";
+      append_number(out, r.body.size());
+      out += "\r\n";
+    } else if (form.is_chunked) {
+      out += "Transfer-Encoding: chunked\r\n";
+    }
   }
   if (!has(r, "cache-control"))
     out += "Cache-Control: no-store\r\n";
@@ -181,6 +185,14 @@ void append_answer(std::string& out, const response& r, const answer_form& form)
   out += "\r\n";
   if (!bodiless && !form.head_only)
     out += r.body;
+}
+
+void append_chunk(std::string& out, std::string_view bytes) {
+  char digits[16];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, bytes.size(), 16).ptr);
+  out += "\r\n";
+  out += bytes;
+  out += "\r\n";
 }
 
 }  // namespace callboard::http

@@ -15,7 +15,7 @@ struct code_status {
   int status;
 };
 
-/// The one place that says which refusal is which status.
+/// The status of each refusal code; the only such table.
 inline constexpr std::array code_statuses = std::to_array<code_status>({
     {code::validation_error, 400},
     {code::bad_job_status, 400},
@@ -72,19 +72,23 @@ std::string_view phrase_of(int status);
 /// `{"error":{"code","message","details"},"message","requestId"}`, or RFC 9457.
 std::string error_body(const refusal& why, std::string_view request_id, bool problem_json = false);
 
-/// Status, body and Retry-After; the media type of RFC 9457 where it was asked for.
+/// Status, body and Retry-After of a refusal; the media type of RFC 9457 where the request accepts it.
 response to_response(const refusal& why, std::string_view request_id, bool problem_json = false);
 
-/// What a written answer depends on besides the response itself.
+/// What the bytes of an answer depend on besides the response itself.
 struct answer_form {
   std::string_view request_id;
   std::string_view shared_with{};  ///< Origin whose pages may read the answer; empty: none
   bool head_only = false;          ///< HEAD: everything but the body
   bool closes = false;
+  bool is_chunked = false;        ///< of a stream; without it the end of the connection ends the body
   bool tells_keep_alive = false;  ///< HTTP/1.0 closes unless told otherwise
 };
 
-/// Head and body behind each other: one string, one write.
+/// Head and body behind each other: one string, one write. Of a stream only the head.
 void append_answer(std::string& out, const response& r, const answer_form& form);
+
+/// One chunk of a chunked body; an empty one ends it.
+void append_chunk(std::string& out, std::string_view bytes);
 
 }  // namespace callboard::http

@@ -8,7 +8,7 @@ namespace callboard::http {
 
 namespace {
 
-/// "/a/b" is a, b; "/" is one empty segment. Calls `take` until it says no.
+/// Calls `take` for each segment until it returns false. "/a/b" has a and b; "/" has one empty segment.
 template <class Take>
 bool for_each_segment(std::string_view path, Take&& take) {
   for (std::size_t at = 1;;) {
@@ -91,7 +91,7 @@ route_table::match route_table::find(std::string_view method, std::string_view p
   if (!is_wellformed)
     return {outcome::malformed_path, nullptr, {}};
 
-  // A literal segment goes before a variable one: /jobs/export is no job of that name.
+  // A literal segment is tried before a variable one: /jobs/export is not the job named export.
   std::vector<const node*> ends;
   collect(0, std::span{segments}.first(count), ends);
   if (ends.empty())

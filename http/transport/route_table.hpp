@@ -1,6 +1,6 @@
 #pragma once
 
-#include "http/transport/request_context.hpp"
+#include "http/transport/route.hpp"
 
 #include <cstdint>
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace callboard::http {
 
-/// The routes as a tree of path segments, made once.
+/// The routes as a tree of path segments, built once.
 class route_table {
 public:
   explicit route_table(std::span<const route> routes);
@@ -20,18 +20,18 @@ public:
   struct match {
     outcome is = outcome::unknown_path;
     const route* found = nullptr;
-    std::string allow;  ///< for other_method and OPTIONS: what the path can do
+    std::string allow;  ///< for other_method and OPTIONS: the methods of the path
   };
 
-  /// HEAD finds GET. OPTIONS is always `other_method` when the path is known. Variable segments go to
-  /// `parameters`; `segments` is room to work in, kept by the caller between requests.
+  /// HEAD finds GET. OPTIONS is always `other_method` when the path is known. Variable segments are
+  /// appended to `parameters`; `segments` is a buffer that the caller reuses between requests.
   match find(std::string_view method, std::string_view path, std::vector<std::string>& segments,
              std::vector<std::string>& parameters) const;
 
 private:
   struct node {
     std::vector<std::pair<std::string_view, std::uint32_t>> literals;
-    std::uint32_t variable = 0;  ///< 0: none, the root is nobody's child
+    std::uint32_t variable = 0;  ///< 0: none, because the root is no node's child
     std::vector<const route*> routes;
     std::vector<std::size_t> variable_at;  ///< which segments of a path that ends here are variable
   };

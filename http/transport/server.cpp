@@ -54,12 +54,12 @@ void server::listen() {
   };
   auto& first = threads_[0]->acceptor();
   try {
-    // Sockets that all say SO_REUSEPORT would share the port with a second process without a word.
-    // The first one listens without, so it has the port alone, and then lets the others in.
+    // If all sockets had SO_REUSEPORT, a second process could silently share the port. So the first
+    // one listens without it, which reserves the port, and then sets it to admit the others.
     open(first, false);
   } catch (const boost::system::system_error& e) {
     if (e.code() == asio::error::address_in_use)
-      throw address_in_use{"somebody else listens at " + text_of(at)};
+      throw address_in_use{"another process listens at " + text_of(at)};
     throw;
   }
   at.port(first.local_endpoint().port());
@@ -85,7 +85,7 @@ void server::stop() {
   if (cut > 0) {
     for (const auto& t : threads_)
       t->abort();
-    // Those that wait for their client end now; those that wait for an actor stay for the end.
+    // Sessions that wait for their client end now; those that wait for an actor stay until the end.
     std::this_thread::sleep_for(cut_patience);
   }
   for (const auto& t : threads_)

@@ -14,17 +14,17 @@
 
 namespace callboard::http {
 
-/// Somebody else listens at the address.
+/// Another process listens at the address.
 class address_in_use : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
 };
 
-/// Serves the routes from its construction on. It must be destroyed after the node: answers of actors
-/// may still be on their way to its io_contexts when it has stopped.
+/// Serves the routes from its construction on. It must be destroyed after the node, because answers of
+/// actors may still be delivered to its io_contexts after it has stopped.
 class server {
 public:
-  /// Throws address_in_use, or boost::system::system_error for an address that can not be had.
+  /// Throws address_in_use, or boost::system::system_error for any other failure to listen.
   server(server_state& state, service& app, std::span<const route> table);
   template <class Service>
   server(Service& app, std::span<const route> table) : server{app, app, table} {}
@@ -33,10 +33,10 @@ public:
 
   std::uint16_t port() const { return port_; }
 
-  /// Takes no new connections, lets requests in flight end within http.drain_timeout_ms, then cuts
-  /// what is left. The node has to be alive. Calling it again does nothing.
+  /// Accepts no new connections, waits at most http.drain_timeout_ms for requests in flight, then
+  /// closes the rest. The node must still run. Calling it again does nothing.
   void stop();
-  /// From any thread: a stop that is under way waits no longer.
+  /// From any thread: ends the waiting of a stop that is under way.
   void hurry();
 
 private:

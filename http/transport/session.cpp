@@ -33,14 +33,14 @@ asio::ip::address address_of(const tcp_socket& socket) {
   return ec ? asio::ip::address{} : end.address();
 }
 
-/// A client that closes its connection while it waits has nothing more to say; bytes mean that it is there.
+/// Watches a waiting client: an end of stream means that it has disconnected, bytes mean that it is still there.
 bool is_gone(int socket) {
   char one = 0;
   const auto n = ::recv(socket, &one, 1, MSG_PEEK | MSG_DONTWAIT);
   return n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 
-/// Many refusals for one reason are one line a second.
+/// Refusals for the same reason are logged once a second.
 void log_unavailable(code what) {
   thread_local session::clock::time_point quiet_until;
   thread_local std::int64_t unmentioned = 0;
@@ -66,12 +66,12 @@ session::session(const server_context& e, asio::io_context& io, tcp_socket socke
 
 task<void> session::run() {
   while (!closes_) {
-    // A connection that ends between two requests has said all it wanted.
+    // A connection that ends between two requests needs no answer.
     if (co_await read_head() == read_outcome::gone)
       co_return;
     if (!no_)
       no_ = admit();
-    // Only a request that passed may make us read its body.
+    // The body is read only for a request that was admitted.
     if (!no_ && body_is_unread_ && co_await read_body() == read_outcome::gone)
       co_return;
     if (!no_)
@@ -80,7 +80,7 @@ task<void> session::run() {
     try {
       if (!no_ && request_.to && request_.to->waits)
         watch_client();
-      // The route resumes us when its actor has answered; no clock at the socket ends that wait.
+      // The route resumes the session when its actor has answered; no socket timeout applies to this wait.
       if (!no_ && request_.to)
         answer = co_await request_.to->handle(request_.x);
     } catch (const refused& r) {
@@ -95,23 +95,26 @@ task<void> session::run() {
     else if (!request_.to)
       answer = request_.options();
     format(answer);
-    // Nearly every answer fits into the socket's buffer; else the client has to make room in time.
+    // Nearly every answer fits into the socket's buffer; else the client must read it before the write timeout.
     std::string_view rest = out_;
     if (!client_is_there() || !write_at_once(rest) || (!rest.empty() && !co_await write_rest(rest))) {
       if (answer.undelivered)
         answer.undelivered();
       co_return;
     }
+    // A body that breaks off must not look complete: the connection ends without its last chunk.
+    if (answer.stream && !request_.is_head && !co_await write_stream(*answer.stream))
+      co_return;
     finish(answer);
   }
-  // Closing with bytes unread would reset the connection, and the client might never see the answer.
+  // Closing with unread bytes would reset the connection, and the client might lose the answer.
   co_await linger();
 }
 
 void session::watch_client() {
   auto client = std::make_shared<presence>();
   request_.x.client = client;
-  // The handler may outlive us: what it needs it holds, and a presence that nobody else holds is not looked at.
+  // The handler may outlive the session, so it owns what it needs; a presence without other owners is ignored.
   const auto look = [watched = std::weak_ptr{client}, socket = socket_.native_handle()](error_code ec) {
     const auto one = watched.lock();
     if (ec || !one || !is_gone(socket))
@@ -139,8 +142,33 @@ task<void> session::dismiss() {
   format(refusing());
   std::string_view rest = out_;
   if (write_at_once(rest))
-    // Whatever the client sends meanwhile is thrown away, so that it can read its 503.
+    // Discard what the client sends meanwhile, so that it can read its 503.
     co_await linger();
+}
+
+task<bool> session::write_stream(stream_source& from) {
+  for (std::optional<std::string> part{std::in_place}; part;) {
+    try {
+      // The source resumes us when it has more to say.
+      part = co_await from.next();
+    } catch (const std::exception& e) {
+      explain(&e);
+      co_return false;
+    } catch (...) {
+      explain(nullptr);
+      co_return false;
+    }
+    out_.clear();
+    if (request_.head.is_http_1_0)
+      out_ = part.value_or("");
+    else if (!part || !part->empty())
+      append_chunk(out_, part.value_or(""));
+    // A client that takes nothing for the write time-out is gone.
+    std::string_view rest = out_;
+    if (!write_at_once(rest) || (!rest.empty() && !co_await write_rest(rest)))
+      co_return false;
+  }
+  co_return true;
 }
 
 task<bool> session::write_rest(std::string_view rest) {
@@ -148,7 +176,7 @@ task<bool> session::write_rest(std::string_view rest) {
   arm(settings_.http_write_timeout_ms);
   while (!rest.empty()) {
     error_code ec;
-    // The client reads at its own pace, within a total.
+    // The client may read slowly, within a total time.
     const auto n = co_await socket_.async_write_some(asio::buffer(rest), into(ec));
     if (ec || is_late_)
       co_return false;
@@ -175,7 +203,7 @@ task<void> session::linger() {
 
 std::optional<refusal> session::admit() {
   auto why = request_.admit();
-  // A refused body that is here already costs nothing to step over, and the connection lives on.
+  // A refused body that has already been read is skipped, and the connection stays open.
   const auto size = request_.head.content_length;
   if (why && body_is_unread_ && !request_.head.is_chunked && size <= behind_head().size()) {
     body_size_ = static_cast<std::size_t>(size);
@@ -190,7 +218,7 @@ void session::explain(const std::exception* what) {
            {{"type", what ? boost::core::demangle(typeid(*what).name()) : "unknown"},
             {"route", request_.to->pattern},
             {"requestId", id}});
-  // The text may quote what people wrote; who turns on debugging knows that.
+  // Logged on debug level only, because the text may contain personal data.
   if (what)
     log_line(log_level::debug, "request failed", {{"what", what->what()}, {"requestId", id}});
   no_ = refusal{code::internal, "the server made a mistake", {}};
@@ -206,13 +234,14 @@ response session::refusing() const {
 void session::format(const response& answer) {
   const bool is_draining = server_context_.state.draining.load(std::memory_order_relaxed);
   cuts_off_ = cuts_off_ || body_is_unread_ || (is_draining && request_.head.keep_alive);
-  closes_ = closes_ || cuts_off_;
+  closes_ = closes_ || cuts_off_ || (answer.stream && request_.head.is_http_1_0);
   out_.clear();
   append_answer(out_, answer,
                 {.request_id = request_.x.request_id,
                  .shared_with = request_.shared_with,
                  .head_only = request_.is_head,
                  .closes = closes_,
+                 .is_chunked = !request_.head.is_http_1_0,
                  .tells_keep_alive = request_.head.is_http_1_0});
 }
 

@@ -17,21 +17,21 @@ namespace callboard::http {
 
 using tcp_socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, executor>;
 
-/// One connection, from its first request to its end. Everything happens on its io_context's thread,
-/// which also looks through all connections now and then for those that keep us waiting: one list is
-/// cheaper than a timer per read.
+/// One connection, from its first request to its end. Everything runs on its io_context's thread,
+/// which also checks the timeouts of all connections at intervals, because one list is cheaper than a
+/// timer per read.
 class session : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
 public:
   using clock = std::chrono::steady_clock;
 
   session(const server_context& e, boost::asio::io_context& io, tcp_socket socket);
 
-  /// Answers requests, one at a time and in order, until either side has enough.
+  /// Answers requests, one at a time and in order, until either side closes.
   task<void> run();
-  /// Says 503 to a connection that is one too many.
+  /// Answers 503 to a connection above the limit.
   task<void> dismiss();
 
-  /// Ends a wait for the client that took too long.
+  /// Ends a wait for the client that has timed out.
   void expire(clock::time_point now);
   /// A wait between two requests ends within `grace`.
   void hurry_if_idle(clock::duration grace);
@@ -44,6 +44,7 @@ private:
   task<read_outcome> read_body();
   task<read_outcome> read_chunks();
   task<bool> write_rest(std::string_view rest);
+  task<bool> write_stream(stream_source& from);
   task<void> linger();
   void watch_client();
   bool client_is_there();
@@ -72,13 +73,13 @@ private:
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::size_t head_size_ = 0;
-  std::size_t body_size_ = 0;  ///< bytes behind the head in storage_ that belong to the body
-  std::string overrun_;        ///< what was read behind a chunked body
+  std::size_t body_size_ = 0;  ///< bytes after the head in storage_ that belong to the body
+  std::string overrun_;        ///< what was read beyond a chunked body
   std::string out_;
 
-  clock::time_point due_ = clock::time_point::max();  ///< when waiting for the client has to end
+  clock::time_point due_ = clock::time_point::max();  ///< when the current wait for the client times out
   bool is_late_ = false;
-  bool is_idle_ = true;          ///< no byte of a next request is here
+  bool is_idle_ = true;          ///< no byte of a next request has arrived
   bool body_is_unread_ = false;  ///< a refused body may stay unread, but then the connection ends
   bool closes_ = false;
   bool cuts_off_ = false;  ///< closes while the client may still be sending

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-// How the bytes of a request come in: its head, then its body by length or by chunks.
+// Reads a request: its head, then its body by length or by chunks.
 
 namespace callboard::http {
 
@@ -39,7 +39,7 @@ task<session::read_outcome> session::read_head() {
                                          : settings_.http_idle_timeout_ms);
   while (seen == head_scanner::found::incomplete) {
     error_code ec;
-    // More of the head; while there is none of it, the idle timeout runs.
+    // Read more of the head; until its first byte the idle timeout applies.
     const auto n = co_await socket_.async_read_some(room(), into(ec));
     if (ec || is_late_)
       co_return late_or_gone();
@@ -69,14 +69,14 @@ task<session::read_outcome> session::read_body() {
   body.assign(behind_head().substr(0, body_size_));
   if (body.size() < size) {
     arm(settings_.http_body_timeout_ms * (request_.to->is_bulk ? bulk_patience : 1));
-    // The client may be waiting for a word before it sends its body.
+    // The client may wait for 100 Continue before it sends its body.
     if (request_.head.awaits_continue && body.empty() && !co_await write_rest(go_ahead))
       co_return read_outcome::gone;
   }
   for (auto got = body.size(); got < size;) {
     body.resize(std::min(size, got + piece_bytes));
     error_code ec;
-    // No byte beyond the body: those of the next request stay in the socket.
+    // Read no byte beyond the body: those of the next request stay in the socket.
     const auto n = co_await socket_.async_read_some(asio::buffer(body) + got, into(ec));
     if (ec || is_late_)
       co_return late_or_gone();
@@ -114,7 +114,7 @@ task<session::read_outcome> session::read_chunks() {
     const auto got = raw.size();
     raw.resize(got + raw_piece_bytes);
     error_code ec;
-    // Chunks tell their length only as they come, so this may read into the next request.
+    // The length of chunks is not known in advance, so this may read into the next request.
     const auto n = co_await socket_.async_read_some(asio::buffer(raw) + got, into(ec));
     if (ec || is_late_)
       co_return late_or_gone();

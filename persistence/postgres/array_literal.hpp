@@ -18,7 +18,7 @@ inline void append_item(std::string& out, std::int64_t x) {
 
 inline void append_item(std::string& out, bool x) { out += x ? 't' : 'f'; }
 
-/// Always in quotes, so that an empty text, `NULL`, commas and braces mean themselves.
+/// Always quoted, so that an empty text, `NULL`, commas and braces are taken literally.
 inline void append_item(std::string& out, std::string_view text) {
   out += '"';
   std::size_t plain = 0;

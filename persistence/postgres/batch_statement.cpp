@@ -19,11 +19,11 @@ constexpr std::string_view array_type(column_type t) {
   }
 }
 
-/// Writes the text part by part. Its numbering of parameters is the order in which batch_statement binds them.
+/// Composes the text part by part. Parameters are numbered in the order in which batch_statement binds them.
 ///
-/// PostgreSQL runs a data-modifying CTE when it is first read, and those that nobody reads at the end. So the checks
-/// come in the order of the CASE: a batch that had committed before is told apart before its heads and its journal
-/// lines collide with themselves.
+/// PostgreSQL runs a data-modifying CTE when it is first read, and those that are not read at the end. So the order of
+/// the CASE is the order of the checks: a batch that has committed before must be found before its own heads and
+/// journal lines raise conflicts.
 class composer {
 public:
   std::string compose(const batch& b) {
@@ -85,7 +85,7 @@ private:
     static const std::string columns =
         "kind, key, seq, type, at, subject, actor_type, actor_id, reason, trace, request, data, hash";
     const auto sent = arrays({text, text, integer, text, integer, text, text, text, text, text, text, text, bytes});
-    // Positions are handed out in the order of the rows, which is the order of the decisions.
+    // Positions are assigned in the order of the rows, which must be the order of the decisions.
     sql_ += ", j as (insert into journal (" + columns + ") select " + columns + " from unnest(" + sent +
             ") with ordinality as l(" + columns + ", n) order by l.n returning pos)";
   }
@@ -141,7 +141,7 @@ private:
   int parts_ = 0;
 };
 
-/// One item per member of a batch's list.
+/// An array with one item per element of a list of the batch.
 template <class Items, class Get>
 void put_array(std::string& out, const Items& items, Get&& get) {
   append_array(out, items, [&](const auto& item) { append_item(out, get(item)); });

@@ -11,12 +11,12 @@
 namespace callboard::persistence {
 
 /// The one statement that commits a batch on PostgreSQL in one round trip: data-modifying CTEs composed from the field
-/// lists. It answers with the last journal position and raises, by abort_batch, where something must not commit.
+/// lists. It returns the last journal position, and raises an error by abort_batch when the batch must not commit.
 class batch_statement {
 public:
-  /// Composed once per set of tables present.
+  /// Composed once per set of tables in the batch.
   const std::string& text(const batch& b);
-  /// The parameters in the order of the text; they live until the next call.
+  /// The parameters in the order of the text; valid until the next call.
   std::span<const char* const> bind(const batch& b, std::string_view node);
 
 private:
@@ -27,7 +27,7 @@ private:
 
   std::unordered_map<std::string, std::string> texts_;
   std::string shape_;
-  std::vector<std::string> values_;  ///< kept between calls for their memory
+  std::vector<std::string> values_;  ///< reused by each call, to save allocations
   std::size_t used_ = 0;
   std::vector<const char*> pointers_;
 };

@@ -7,7 +7,7 @@
 namespace callboard::persistence {
 
 postgres_failure failure_of(const std::exception& e) {
-  // libpqxx has classes without a state for these two.
+  // libpqxx reports these two by exception classes without an SQLSTATE.
   if (dynamic_cast<const pqxx::serialization_failure*>(&e) != nullptr)
     return {"40001", e.what()};
   if (dynamic_cast<const pqxx::deadlock_detected*>(&e) != nullptr)
@@ -21,7 +21,7 @@ bool ends_session(const postgres_failure& f) {
   const std::string_view state = f.state;
   return f.lost() || state.starts_with("08") || state.starts_with("57P")  // connection, shutdown
          || state == "25006"                                              // no longer the primary
-         || state == "26000" || state == "0A000";                         // prepared statements forgotten or outdated
+         || state == "26000" || state == "0A000";                         // prepared statements missing or outdated
 }
 
 commit_status status_of(const postgres_failure& f) {
@@ -35,11 +35,11 @@ commit_status status_of(const postgres_failure& f) {
   for (const std::string_view poison : {"21", "22", "23", "54"})
     if (state.starts_with(poison))
       return commit_status::poison;
-  return commit_status::transient;  // the server itself says that it did not commit
+  return commit_status::transient;  // the server reported an error, so it did not commit
 }
 
 std::string loggable(const postgres_failure& f) {
-  // The first line names constraints and columns; values stand in the details, and in data errors behind a quote.
+  // The first line names constraints and columns. Values are in the details and, in data errors, after a quote.
   auto end = f.what.find('\n');
   if (f.state.starts_with("22"))
     end = std::min(end, f.what.find('"'));
@@ -47,7 +47,7 @@ std::string loggable(const postgres_failure& f) {
 }
 
 std::string detail_of(const postgres_failure& f) {
-  // Message, detail and context stand on lines of their own; the array has no line breaks.
+  // Message, detail and context are separate lines; the array has no line breaks.
   const auto line = f.what.find('\n');
   const auto begin = line == std::string::npos ? line : f.what.find('[', line);
   if (begin == std::string::npos)

@@ -7,7 +7,7 @@
 
 namespace callboard::persistence {
 
-/// What an exception out of libpqxx says.
+/// An exception of libpqxx.
 struct postgres_failure {
   std::string state;  ///< SQLSTATE; empty when the connection was lost
   std::string what;
@@ -16,13 +16,13 @@ struct postgres_failure {
 
 postgres_failure failure_of(const std::exception& e);
 
-/// What a failure means for the batch that met it. States of our own (CB…) are not for this function.
+/// The status of a batch that failed so. Not for the SQLSTATEs of abort_batch (CB…).
 commit_status status_of(const postgres_failure& f);
 
-/// Whether the session can go on being used.
+/// Whether the session cannot be used any more.
 bool ends_session(const postgres_failure& f);
 
-/// For the log: without values, which may be what people wrote.
+/// The message for the log, without values, because those may be personal data.
 std::string loggable(const postgres_failure& f);
 
 /// The JSON that abort_batch put into the detail.

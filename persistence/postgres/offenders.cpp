@@ -5,7 +5,7 @@
 
 #include <utility>
 
-// Who made a batch fail, by what the statement raised.
+// Finds the entities and names that made a batch fail, from the error that the statement raised.
 namespace callboard::persistence {
 
 namespace {
@@ -25,7 +25,7 @@ std::vector<std::pair<std::string, std::string>> pairs_of(const postgres_failure
   return out;
 }
 
-/// The batch's own entity, whose kind is a static name; nothing when it is not of this batch.
+/// Adds the batch's own entity_id, whose kind outlives the result; nothing when the batch has no such entity.
 void add_head(const batch& b, std::string_view kind, std::string_view key, std::vector<entity_id>& out) {
   for (const auto& h : b.heads)
     if (h.entity->kind == kind && h.entity->key == key) {
@@ -64,7 +64,7 @@ commit_outcome postgres_store::names_taken(const batch& b, const postgres_failur
 }
 
 commit_outcome postgres_store::journal_collided(const batch& b, const postgres_failure& f) {
-  // The heads stood where expected and yet the journal has such an event: somebody writes without moving heads.
+  // The heads had the expected seq and yet the journal has such an event: another process writes without moving heads.
   std::string kinds, keys, seqs;
   append_array(kinds, b.lines, [&](const journal_line& l) { append_item(kinds, l.entity->kind); });
   append_array(keys, b.lines, [&](const journal_line& l) { append_item(keys, std::string_view{l.entity->key}); });

@@ -8,7 +8,7 @@
 
 namespace callboard::persistence {
 
-/// Connects when it is first asked, and again after a lost connection.
+/// Connects at the first query, and again after a lost connection.
 class postgres_reader final : public reader {
 public:
   postgres_reader(std::string url, std::shared_ptr<watchdog> dog) : url_{std::move(url)}, dog_{std::move(dog)} {}

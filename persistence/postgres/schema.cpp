@@ -12,7 +12,7 @@ constexpr std::chrono::seconds migration_patience{60};
 }  // namespace
 
 bool take(postgres_session& on, session_lock which, std::chrono::milliseconds patience) {
-  // Asked again and again rather than waited for: a waiting statement would be ended by its timeout.
+  // Polled, because a waiting statement would be cancelled by statement_timeout.
   const auto until = std::chrono::steady_clock::now() + patience;
   for (;;) {
     bool taken = false;
@@ -34,7 +34,7 @@ postgres_schema::~postgres_schema() {
   try {
     release(on_, session_lock::migrations);
   } catch (const std::exception&) {
-    // The lock went with the session.
+    // The session is lost, and the lock with it.
   }
 }
 
@@ -54,7 +54,7 @@ schema_state postgres_schema::state() {
 void postgres_schema::lock() {
   locked_ = take(on_, session_lock::migrations, migration_patience);
   if (!locked_)
-    throw store_in_use("somebody else is changing the schema");
+    throw store_in_use("another process is migrating the schema");
 }
 
 void postgres_schema::apply(const migration& m, int oldest_binary) {

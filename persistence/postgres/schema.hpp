@@ -7,10 +7,10 @@
 
 namespace callboard::persistence {
 
-/// Locks of the whole database that sessions take; released when the session ends, however it ends.
+/// Advisory locks of the whole database; released when the session ends, for whatever reason.
 enum class session_lock : std::int64_t { writer = 0x63616c6c626f0001, migrations = 0x63616c6c626f0002 };
 
-/// False when somebody else still holds it after that time.
+/// False when another session still holds it after that time.
 bool take(postgres_session& on, session_lock which, std::chrono::milliseconds patience);
 void release(postgres_session& on, session_lock which);
 

@@ -11,11 +11,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A statement ends by itself after 5 or 30 s; an answer later than these limits is not going to come.
+// The server cancels a statement after 5 or 30 s, so no reply comes later than these limits.
 constexpr milliseconds writer_limit{5'500};
 constexpr milliseconds reader_limit{33'000};
 
-// Plans are made once, when tables may still be empty, and stay when they are not: always by index.
+// Generic plans are made once, when tables may still be empty, and are kept: force the plans for full tables, by index.
 constexpr auto settings =
     "set idle_in_transaction_session_timeout = '2s'; set default_transaction_isolation = 'read committed';"
     "set jit = off; set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off;";
@@ -68,9 +68,9 @@ private:
   void add(std::int64_t x) { keep(std::to_string(x)); }
   void add(bool x) { keep(x ? "t" : "f"); }
   void add(const std::string& x) {
-    // libpq takes a C string and would cut it off there.
+    // libpq takes a C string and would truncate it there.
     if (x.find('\0') != std::string::npos)
-      throw store_error("a text parameter with a NUL");
+      throw store_error("a text parameter contains a NUL");
     pointers_.push_back(x.c_str());
   }
   void add(const bytes& x) { keep("\\x" + to_hex(x.data)); }
@@ -83,7 +83,7 @@ private:
     std::string out;
     append_array(out, x, [&](const std::string& i) { append_item(out, std::string_view{i}); });
     if (out.find('\0') != std::string::npos)
-      throw store_error("a text parameter with a NUL");
+      throw store_error("a text parameter contains a NUL");
     keep(std::move(out));
   }
   void keep(std::string text) { pointers_.push_back(kept_.emplace_back(std::move(text)).c_str()); }
@@ -121,7 +121,7 @@ std::string with_defaults(const std::string& url, postgres_session::role as) {
 postgres_session::postgres_session(const std::string& url, role as, std::shared_ptr<watchdog> dog)
     : dog_{std::move(dog)}, limit_{as == role::writer ? writer_limit : reader_limit}, connection_{
                                                                                           with_defaults(url, as)} {
-  // libpqxx would replace a lost connection silently, by one without our lock and our settings.
+  // libpqxx would silently replace a lost connection by one without our lock and our settings.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
   connection_.inhibit_reactivation(true);

@@ -15,23 +15,23 @@
 
 namespace callboard::persistence {
 
-/// A server process, told apart from a later one with the same number.
+/// A server process; the start time tells it apart from a later one with the same pid.
 struct backend {
   std::int64_t pid = 0;
   std::int64_t started_us = 0;
 };
 
-/// One connection to PostgreSQL and the statements it has prepared. Throws what libpqxx throws; after a lost
-/// connection it is of no more use.
+/// One connection to PostgreSQL and its prepared statements. Throws what libpqxx throws; it cannot be used after the
+/// connection is lost.
 class postgres_session {
 public:
   enum class role { writer, reader };
 
   postgres_session(const std::string& url, role as, std::shared_ptr<watchdog> dog);
 
-  /// In autocommit; prepared once per text. Null pointers are NULL.
+  /// Runs a statement in autocommit; prepared once per text. Null pointers are NULL.
   pqxx::result run(std::string_view sql, std::span<const char* const> params);
-  /// The same with typed parameters, row by row. The sink runs when the answer is complete.
+  /// The same with typed parameters, row by row. The sink is called after the result is complete.
   void query(std::string_view sql, std::span<const sql_param> params, const reader::row_sink& sink);
   void query(std::string_view sql, std::initializer_list<sql_param> params, const reader::row_sink& sink) {
     query(sql, std::span{params.begin(), params.size()}, sink);
@@ -54,7 +54,7 @@ private:
   bool durable_ = false;
 };
 
-/// The URL with what it does not say itself: how fast a dead server is noticed, and that only a primary will do.
+/// The URL with defaults for what it does not set: timeouts that detect a dead server, and that a primary is required.
 std::string with_defaults(const std::string& url, postgres_session::role as);
 
 }  // namespace callboard::persistence

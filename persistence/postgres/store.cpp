@@ -12,9 +12,9 @@ constexpr std::chrono::seconds reconnect_patience{3};
 
 const reader::row_sink ignore = [](const result_row&) {};
 
-/// Everything that libpqxx throws, as the store's own error.
+/// Turns exceptions of libpqxx into store_error.
 template <class Act>
-auto guarded(Act&& act) {
+auto with_store_error(Act&& act) {
   try {
     return act();
   } catch (const pqxx::pqxx_exception& e) {
@@ -28,13 +28,13 @@ postgres_store::postgres_store(std::string url) : url_{std::move(url)} {}
 
 std::int64_t postgres_store::open(std::string_view node) {
   node_ = node;
-  return guarded([&] {
+  return with_store_error([&] {
     connect(open_patience);
     {
       postgres_schema schema{*session_};
       migrate(schema, postgres_migrations());
     }
-    // Two steps, which no batch makes: whoever wrote before us finds out that somebody else did since.
+    // A step of two, which no batch makes: a process that wrote before us finds that its batch number is outdated.
     session_->query(
         "insert into writers as t (node, batch) values ($1, 0) on conflict (node) do update set batch = t.batch + 2",
         {node_}, ignore);
@@ -48,7 +48,7 @@ void postgres_store::connect(std::chrono::milliseconds patience) {
   end_old_backends(*fresh);
   backends_.push_back(fresh->self());
   if (!take(*fresh, session_lock::writer, patience))
-    throw store_in_use("another process writes to this database");
+    throw store_in_use("another process is the writer of this database");
   durable_ = fresh->durable();
   session_ = std::move(fresh);
 }
@@ -69,7 +69,7 @@ std::int64_t postgres_store::last_batch() {
 }
 
 std::int64_t postgres_store::reconnect() {
-  return guarded([&] {
+  return with_store_error([&] {
     connect(reconnect_patience);
     session_->query("insert into writers (node, batch) values ($1, 0) on conflict do nothing", {node_}, ignore);
     return last_batch();
@@ -111,7 +111,7 @@ commit_outcome postgres_store::failed(const batch& b, const postgres_failure& f)
 commit_outcome postgres_store::not_moved(const batch& b) {
   const auto found = last_batch();
   if (found == b.number) {
-    commit_outcome out{.how = commit_status::committed, .why = "it had committed before"};
+    commit_outcome out{.how = commit_status::committed, .why = "the batch had already committed"};
     session_->query("select coalesce(max(pos), 0) from journal", {},
                     [&](const result_row& r) { out.last_position = r.integer(0); });
     return out;

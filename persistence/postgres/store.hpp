@@ -14,8 +14,8 @@
 
 namespace callboard::persistence {
 
-/// A PostgreSQL database. The writer's session holds an advisory lock: nobody else writes, and whoever takes the lock
-/// next knows that the last statement sent on it has ended.
+/// A PostgreSQL database. The writer's session holds an advisory lock: there is one writer, and the next holder of the
+/// lock knows that the last statement of the previous one has ended.
 class postgres_store final : public store {
 public:
   explicit postgres_store(std::string url);
@@ -42,8 +42,8 @@ private:
   std::string url_;
   std::string node_;
   std::shared_ptr<watchdog> dog_ = std::make_shared<watchdog>();
-  std::unique_ptr<postgres_session> session_;  ///< none after a lost connection
-  std::vector<backend> backends_;              ///< all that may still run a statement of ours
+  std::unique_ptr<postgres_session> session_;  ///< null after a lost connection
+  std::vector<backend> backends_;              ///< earlier ones that may still run a statement of ours
   batch_statement statement_;
   std::atomic<bool> durable_ = false;
 };

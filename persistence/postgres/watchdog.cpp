@@ -6,7 +6,7 @@ namespace callboard::persistence {
 
 namespace {
 
-// It looks around by itself instead of being woken: a watch begins and ends with every statement.
+// Polls instead of being notified, because a watch begins and ends with every statement.
 constexpr std::chrono::milliseconds round{500};
 
 }  // namespace
@@ -38,7 +38,7 @@ void watchdog::loop() {
     const auto now = clock::now();
     for (const auto& w : watched_)
       if (w.until < now)
-        ::shutdown(w.socket, SHUT_RDWR);  // whoever waits there sees a lost connection
+        ::shutdown(w.socket, SHUT_RDWR);  // the waiting thread gets a lost connection
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace callboard::persistence {
 
-/// Shuts a socket down when an answer is overdue. Keepalives end a connection whose other side is gone, not one whose
-/// other side acknowledges bytes and never answers.
+/// Shuts a socket down when a reply is overdue. Keepalives only end a connection whose peer is gone, not one whose peer
+/// acknowledges bytes and never replies.
 class watchdog {
 public:
   watchdog();
@@ -25,7 +25,7 @@ private:
   };
 
 public:
-  /// Watches while it lives. The socket must stay open as long.
+  /// Watches during its lifetime. The socket must stay open as long.
   class watch {
   public:
     watch(watchdog& dog, int socket, std::chrono::milliseconds limit);

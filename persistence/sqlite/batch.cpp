@@ -91,17 +91,17 @@ commit_outcome sqlite_batch::commit(const batch& b) {
 
 commit_outcome sqlite_batch::write(const batch& b) {
   db_.prepared("begin immediate").run();
-  refusal no = move_writer(b.number);
-  if (!no)
-    no = move_heads(b);
-  if (!no)
-    no = put_names(b);
-  if (!no)
-    no = put_lines(b);
-  if (no) {
+  failure why = move_writer(b.number);
+  if (!why)
+    why = move_heads(b);
+  if (!why)
+    why = put_names(b);
+  if (!why)
+    why = put_lines(b);
+  if (why) {
     if (!roll_back())
-      no->how = commit_status::unknown;
-    return std::move(*no);
+      why->how = commit_status::unknown;
+    return std::move(*why);
   }
   const auto last = b.lines.empty() ? 0 : db_.last_rowid();
   put_rows(b);
@@ -109,7 +109,7 @@ commit_outcome sqlite_batch::write(const batch& b) {
   return {.how = commit_status::committed, .last_position = last};
 }
 
-sqlite_batch::refusal sqlite_batch::move_writer(std::int64_t number) {
+sqlite_batch::failure sqlite_batch::move_writer(std::int64_t number) {
   auto& s = db_.prepared(move_writer_sql);
   s.bind(1, number);
   s.bind(2, std::string_view{node_});
@@ -122,13 +122,13 @@ sqlite_batch::refusal sqlite_batch::move_writer(std::int64_t number) {
   if (found == number)
     return commit_outcome{.how = commit_status::committed,
                           .last_position = db_.number("select max(pos) from journal"),
-                          .why = "it had committed before"};
+                          .why = "the batch had already committed"};
   return commit_outcome{.how = found < number - 1 ? commit_status::backwards : commit_status::unknown,
                         .why = "the writer's row is at " + std::to_string(found)};
 }
 
-sqlite_batch::refusal sqlite_batch::move_heads(const batch& b) {
-  commit_outcome no{.how = commit_status::head_moved};
+sqlite_batch::failure sqlite_batch::move_heads(const batch& b) {
+  commit_outcome out{.how = commit_status::head_moved};
   for (const auto& h : b.heads) {
     auto& s = db_.prepared(h.expected == 0 ? new_head_sql : move_head_sql);
     s.bind(1, h.entity->kind);
@@ -140,22 +140,22 @@ sqlite_batch::refusal sqlite_batch::move_heads(const batch& b) {
       s.bind(6, h.expected);
     s.run();
     if (db_.changes() != 1)
-      no.heads.push_back(*h.entity);
+      out.heads.push_back(*h.entity);
   }
-  return no.heads.empty() ? std::nullopt : refusal{std::move(no)};
+  return out.heads.empty() ? std::nullopt : failure{std::move(out)};
 }
 
-sqlite_batch::refusal sqlite_batch::put_names(const batch& b) {
-  commit_outcome no{.how = commit_status::name_taken};
+sqlite_batch::failure sqlite_batch::put_names(const batch& b) {
+  commit_outcome out{.how = commit_status::name_taken};
   for (const auto& t : b.tables)
     if (!t.in->owner_predicate.empty())
       for (const auto* r : t.upserts)
         if (!put(*r))
-          no.names.push_back({t.in, name_in(r->values[t.in->name_column])});
-  return no.names.empty() ? std::nullopt : refusal{std::move(no)};
+          out.names.push_back({t.in, name_in(r->values[t.in->name_column])});
+  return out.names.empty() ? std::nullopt : failure{std::move(out)};
 }
 
-sqlite_batch::refusal sqlite_batch::put_lines(const batch& b) {
+sqlite_batch::failure sqlite_batch::put_lines(const batch& b) {
   auto& s = db_.prepared(line_sql);
   for (const auto& l : b.lines) {
     s.bind(1, l.entity->kind);
@@ -179,7 +179,7 @@ sqlite_batch::refusal sqlite_batch::put_lines(const batch& b) {
     } catch (const sqlite_failure& e) {
       if (e.code != SQLITE_CONSTRAINT_UNIQUE)
         throw;
-      // The head stood where expected and yet the journal has this event: somebody writes without moving heads.
+      // The head had the expected seq and yet the journal has this event: another process writes without moving heads.
       return commit_outcome{.how = commit_status::head_moved,
                             .heads = {*l.entity},
                             .why = std::string{"the journal already holds this event: "} + e.what()};
@@ -221,7 +221,7 @@ sqlite_batch::table_statements& sqlite_batch::of(const table& t) {
 }
 
 bool sqlite_batch::roll_back() noexcept {
-  // Some errors have rolled back by themselves.
+  // SQLite rolls back by itself on some errors.
   if (!db_.in_transaction())
     return true;
   try {

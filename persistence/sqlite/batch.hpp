@@ -16,7 +16,7 @@ class sqlite_batch {
 public:
   sqlite_batch(sqlite_connection& db, std::string node) : db_{db}, node_{std::move(node)} {}
 
-  /// Commits, or leaves nothing behind. With `unknown` the connection must not be used again.
+  /// Commits the batch, or nothing of it. After `unknown` the connection must not be used again.
   commit_outcome commit(const batch& b);
 
 private:
@@ -24,13 +24,13 @@ private:
     sqlite_statement upsert, erase;
   };
   /// Set when the batch must not commit.
-  using refusal = std::optional<commit_outcome>;
+  using failure = std::optional<commit_outcome>;
 
   commit_outcome write(const batch& b);
-  refusal move_writer(std::int64_t number);
-  refusal move_heads(const batch& b);
-  refusal put_names(const batch& b);
-  refusal put_lines(const batch& b);
+  failure move_writer(std::int64_t number);
+  failure move_heads(const batch& b);
+  failure put_names(const batch& b);
+  failure put_lines(const batch& b);
   void put_rows(const batch& b);
   void erase(const table_rows& rows);
   bool put(const row& r);
@@ -42,7 +42,7 @@ private:
   std::unordered_map<const table*, table_statements> tables_;
 };
 
-/// What a failed call means for the batch it was part of.
+/// The status of a batch in which this call failed.
 commit_status status_of(const sqlite_failure& e);
 
 }  // namespace callboard::persistence

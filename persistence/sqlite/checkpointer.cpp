@@ -53,7 +53,7 @@ void checkpointer::loop() {
     }
     const int result =
         sqlite3_wal_checkpoint_v2(db_.raw(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr) & 0xff;
-    // A full disk is tried again: what could not be copied is still in the log.
+    // After a full disk the next round tries again: what could not be copied is still in the log.
     if (result != SQLITE_OK && result != SQLITE_BUSY && result != SQLITE_LOCKED && result != SQLITE_FULL &&
         result != SQLITE_NOMEM) {
       failed_ = true;

@@ -10,8 +10,8 @@
 
 namespace callboard::persistence {
 
-/// Copies the write-ahead log into the database beside the writer, on a thread and a connection of its own, without
-/// ever making the writer wait.
+/// Copies the write-ahead log into the database on a thread and a connection of its own, so that the writer never waits
+/// for it.
 class checkpointer {
 public:
   explicit checkpointer(const std::string& path);
@@ -19,10 +19,10 @@ public:
   checkpointer(const checkpointer&) = delete;
   checkpointer& operator=(const checkpointer&) = delete;
 
-  /// From now on the writer's commits tell how long the log is.
+  /// Follows the length of the log by a hook on the writer's commits.
   void watch(sqlite_connection& writer);
   std::int64_t wal_pages() const { return pages_; }
-  /// Writing into the database file failed in a way that its descriptor may not survive.
+  /// Writing into the database file failed, so its descriptor must not be used again.
   bool failed() const { return failed_; }
 
 private:

@@ -38,7 +38,7 @@ private:
   sqlite3_stmt* s_;
 };
 
-/// Binds query parameters; holds the JSON that arrays become until the query has ended.
+/// Binds query parameters. Arrays are bound as JSON, which is held until the query has ended.
 class parameter_binder {
 public:
   explicit parameter_binder(sqlite_statement& s) : s_{s} {}
@@ -83,9 +83,9 @@ void sqlite_statement::check(int result) const {
 void sqlite_statement::bind(int at, std::int64_t x) { check(sqlite3_bind_int64(raw_.get(), at, x)); }
 
 void sqlite_statement::bind(int at, std::string_view text) {
-  // PostgreSQL can not hold a NUL in a text; what one store refuses, both refuse.
+  // PostgreSQL cannot store a NUL in a text, and both stores must refuse the same content.
   if (std::memchr(text.data(), 0, text.size()) != nullptr)
-    throw sqlite_failure{SQLITE_MISMATCH, "sqlite: a text with a NUL"};
+    throw sqlite_failure{SQLITE_MISMATCH, "sqlite: a text contains a NUL"};
   const auto* data = text.data() == nullptr ? "" : text.data();
   check(sqlite3_bind_text64(raw_.get(), at, data, text.size(), SQLITE_STATIC, SQLITE_UTF8));
 }
@@ -118,7 +118,7 @@ bool sqlite_statement::step() {
     return true;
   if (result == SQLITE_DONE)
     return false;
-  // The reset first: it ends the statement, and the message stays.
+  // Reset before reading the message: it ends the statement and keeps the message.
   sqlite3_reset(raw_.get());
   fail(sqlite3_db_handle(raw_.get()), result);
 }
@@ -131,7 +131,7 @@ void sqlite_statement::run() {
 
 sqlite_connection::sqlite_connection(const std::string& path, file is) {
   sqlite3* db = nullptr;
-  // Each connection has one owner at a time, so SQLite's own mutexes are not needed.
+  // Each connection is used by one thread at a time, so SQLite's own mutexes are not needed.
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   const int create = is == file::may_be_new ? SQLITE_OPEN_CREATE : 0;
   const int result = sqlite3_open_v2(path.c_str(), &db, flags | create, nullptr);
@@ -167,7 +167,7 @@ void sqlite_connection::query(std::string_view sql, std::span<const sql_param> p
   parameter_binder binder{s};
   for (std::size_t i = 0; i < params.size(); ++i)
     binder.bind(i + 1, params[i]);
-  // A statement that is not reset keeps its snapshot, whatever the sink throws.
+  // Reset also when the sink throws: a statement that is not reset keeps its snapshot.
   const std::unique_ptr<sqlite_statement, void (*)(sqlite_statement*)> end{&s, [](sqlite_statement* x) { x->reset(); }};
   const sqlite_row row{s.raw()};
   while (s.step())

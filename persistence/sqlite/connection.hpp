@@ -19,7 +19,7 @@ struct sqlite_failure : store_error {
   int code;
 };
 
-/// A prepared statement. Bound texts must live until the step is done: nothing is copied.
+/// A prepared statement. Bound texts must stay valid until the step is done, because they are not copied.
 class sqlite_statement {
 public:
   sqlite_statement(sqlite3* db, std::string_view sql);
@@ -29,13 +29,13 @@ public:
   void bind_blob(int at, std::string_view data);
   void bind_null(int at);
   void bind(int at, const sql_value& x);
-  /// 0 when the statement has no such parameter.
+  /// The parameter's index; 0 when the statement has no such parameter.
   int parameter(const char* name) const { return sqlite3_bind_parameter_index(raw_.get(), name); }
 
   /// True while there is a row.
   bool step();
   void reset() noexcept { sqlite3_reset(raw_.get()); }
-  /// A whole statement that answers nothing.
+  /// Runs a statement that returns no rows.
   void run();
   sqlite3_stmt* raw() const { return raw_.get(); }
 
@@ -47,18 +47,19 @@ private:
   std::unique_ptr<sqlite3_stmt, finalize> raw_;
 };
 
-/// One connection and the statements it has prepared. For one thread at a time.
+/// One connection and its prepared statements. For one thread at a time.
 class sqlite_connection {
 public:
   enum class file { may_be_new, must_exist };
   explicit sqlite_connection(const std::string& path, file is = file::may_be_new);
 
-  /// Texts of ours without parameters, one or more.
+  /// Runs one or more statements without parameters.
   void run(const char* sql);
   /// The first column of the first row; 0 without a row.
   std::int64_t number(const char* sql);
   std::string text(const char* sql);
-  /// Prepared once per text, which is written for both stores: `= any($n::type[])` becomes a look into a JSON array.
+  /// Prepared once per text. The text is written for both stores: `= any($n::type[])` is rewritten to read a JSON
+  /// array.
   sqlite_statement& prepared(std::string_view sql);
   /// Binds the parameters by name and calls the sink for each row.
   void query(std::string_view sql, std::span<const sql_param> params, const reader::row_sink& sink);
@@ -79,7 +80,7 @@ private:
   std::unordered_map<std::string, sqlite_statement, text_hash, std::equal_to<>> statements_;
 };
 
-/// The same statement in SQLite's words.
+/// The statement in SQLite's syntax.
 std::string translated(std::string_view sql);
 
 }  // namespace callboard::persistence

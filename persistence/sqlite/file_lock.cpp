@@ -13,14 +13,14 @@ namespace callboard::persistence {
 
 file_lock::file_lock(const std::string& path) : descriptor_{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640)} {
   if (descriptor_ < 0)
-    throw store_error("can not open " + path + ": " + std::strerror(errno));
+    throw store_error("cannot open " + path + ": " + std::strerror(errno));
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0)
     return;
   const int reason = errno;
   ::close(descriptor_);
   if (reason == EWOULDBLOCK)
     throw store_in_use("another process holds " + path);
-  throw store_error("can not lock " + path + ": " + std::strerror(reason));
+  throw store_error("cannot lock " + path + ": " + std::strerror(reason));
 }
 
 file_lock::~file_lock() { ::close(descriptor_); }

@@ -4,7 +4,7 @@
 
 namespace callboard::persistence {
 
-/// Holds a file's lock for as long as it lives; refused, with store_in_use, while anybody else does.
+/// Holds a file's lock during its lifetime; throws store_in_use while another process holds it.
 class file_lock {
 public:
   explicit file_lock(const std::string& path);

@@ -10,8 +10,8 @@
 
 namespace callboard::persistence {
 
-/// A connection and who may use it now. Each reader of a file has one of its own, so its mutex is free but for the
-/// moment when a broken store closes everything; in memory the writer and all readers share one.
+/// A connection and its mutex. Each reader of a file has one of its own, so the mutex is only contended while a failed
+/// store closes all connections; with a database in memory the writer and all readers share one.
 struct sqlite_link {
   std::mutex mutex;
   std::optional<sqlite_connection> db;
@@ -19,10 +19,10 @@ struct sqlite_link {
 
 class sqlite_reader final : public reader {
 public:
-  /// An empty path: the link is shared and opened by somebody else.
+  /// With an empty path the link is shared and opened by the store.
   sqlite_reader(std::shared_ptr<sqlite_link> link, std::string path) : link_{std::move(link)}, path_{std::move(path)} {}
 
-  /// The sink must not query again on the same store: the mutex spans the query.
+  /// The sink must not query the same store: the mutex is held during the query.
   void query(std::string_view sql, std::span<const sql_param> params, const row_sink& sink) override;
 
 private:

@@ -31,7 +31,7 @@ public:
     return found;
   }
 
-  void lock() override {}  // the file's lock is ours already
+  void lock() override {}  // the store already holds the file's lock
 
   void apply(const migration& m, int oldest_binary) override {
     db_.run("begin immediate");
@@ -58,7 +58,7 @@ private:
 sqlite_store::sqlite_store(std::string path) : path_{std::move(path)} {}
 
 sqlite_store::~sqlite_store() {
-  // A tidy end leaves everything in the one file; if it does not work out, the log is read at the next start.
+  // An orderly end copies the log into the database file; if that fails, the log is read at the next start.
   if (batches_ && checkpointer_ && !checkpointer_->failed()) {
     sqlite3_busy_timeout(writer_->db->raw(), truncate_busy_ms);
     sqlite3_wal_checkpoint_v2(writer_->db->raw(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
@@ -73,7 +73,7 @@ std::int64_t sqlite_store::open(std::string_view node) {
       std::error_code problem;
       std::filesystem::create_directories(folder, problem);
       if (problem)
-        throw store_error("can not create " + folder.string() + ": " + problem.message());
+        throw store_error("cannot create " + folder.string() + ": " + problem.message());
     }
     lock_.emplace(path_ + ".lock");
   }
@@ -165,15 +165,15 @@ void sqlite_store::write(std::string_view sql, std::span<const sql_param> params
 
 std::int64_t sqlite_store::reconnect() {
   if (!in_memory()) {
-    // After a failed sync the kernel may call pages clean that never reached the disk: every descriptor goes, and only
-    // what a new one could copy and sync counts.
+    // After a failed sync the kernel may mark pages as clean that never reached the disk. So all descriptors are
+    // closed, and only what a new one can copy and sync counts as stored.
     disconnect();
     connect();
     const std::lock_guard lock{writer_->mutex};
     auto& db = *writer_->db;
     try {
       if (db.number("pragma wal_checkpoint(truncate)") != 0)
-        throw store_error("the log could not be copied into the database: a reader is in the way");
+        throw store_error("the write-ahead log could not be copied into the database: a reader is active");
       return last_batch();
     } catch (...) {
       batches_.reset();
@@ -184,7 +184,7 @@ std::int64_t sqlite_store::reconnect() {
   return last_batch();
 }
 
-void sqlite_store::tend() {
+void sqlite_store::maintain() {
   const std::lock_guard lock{writer_->mutex};
   const auto at = std::chrono::steady_clock::now();
   if (!batches_ || !checkpointer_ || at - truncated_at_ < std::chrono::seconds{1})
@@ -193,7 +193,7 @@ void sqlite_store::tend() {
   if (checkpointer_->wal_pages() * db.number("pragma page_size") <= wal_bytes_max)
     return;
   truncated_at_ = at;
-  // A reader in the way is not waited for: the next turn tries again.
+  // Do not wait for an active reader: the next call tries again.
   sqlite3_busy_timeout(db.raw(), truncate_busy_ms);
   const int result = sqlite3_wal_checkpoint_v2(db.raw(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   sqlite3_busy_timeout(db.raw(), busy_ms);

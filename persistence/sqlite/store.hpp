@@ -27,7 +27,7 @@ public:
   commit_outcome commit(const batch& b) override;
   void write(std::string_view sql, std::span<const sql_param> params, const reader::row_sink& sink) override;
   std::int64_t reconnect() override;
-  void tend() override;
+  void maintain() override;
   std::unique_ptr<reader> open_reader() override;
   instant now(reader& on) override;
   std::string_view name() const override { return "sqlite"; }

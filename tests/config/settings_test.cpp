@@ -14,14 +14,14 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-using words = std::vector<std::string>;
+using strings = std::vector<std::string>;
 
-settings given(const words& arguments, const environment& variables = {}) {
+settings given(const strings& arguments, const environment& variables = {}) {
   return read_settings(arguments, variables, "/nonexistent/callboard.conf");
 }
 
-// The error's text, or "accepted".
-std::string complaint(const words& arguments, const environment& variables = {}) {
+// The text of the error, or "accepted".
+std::string complaint(const strings& arguments, const environment& variables = {}) {
   try {
     given(arguments, variables);
     return "accepted";
@@ -59,7 +59,7 @@ std::string complaint_about_file(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("without any source the defaults hold") {
+TEST_CASE("without any source the defaults apply") {
   const auto chosen = given({});
   CHECK(chosen.store == "sqlite:data/callboard.db");
   CHECK(chosen.http_address == "127.0.0.1");
@@ -86,7 +86,7 @@ TEST_CASE("every option accepts its own default and is spelt once") {
   }
 }
 
-TEST_CASE("arguments are written with an equals sign or as two words") {
+TEST_CASE("arguments are written with an equals sign or as two arguments") {
   CHECK(given({"--http.port=18080"}).http_port == 18080);
   CHECK(given({"--http.port", "18080", "--node.name", "b"}).node_name == "b");
   CHECK(given({"--store=postgresql://u@h/db?a=b"}).store == "postgresql://u@h/db?a=b");
@@ -105,11 +105,11 @@ TEST_CASE("an argument without its value is refused") {
   CHECK_THAT(complaint({"--config="}), Contains("expected the path of a configuration file"));
 }
 
-TEST_CASE("an argument given twice is refused rather than one of the two ignored") {
+TEST_CASE("an argument given twice is refused") {
   CHECK(complaint({"--http.port=1", "--http.port", "2"}) == "argument --http.port: given twice");
 }
 
-TEST_CASE("a misspelt argument is answered with the option meant") {
+TEST_CASE("a misspelt argument is refused with a suggestion") {
   CHECK(complaint({"--http.prot=1"}) == "argument --http.prot: no such option; did you mean --http.port?");
   CHECK_THAT(complaint({"--port=1"}), Contains("did you mean --http.port?"));
   CHECK_THAT(complaint({"--http-port=1"}), Contains("did you mean --http.port?"));
@@ -136,9 +136,9 @@ TEST_CASE("a choice is one of those listed") {
 
 TEST_CASE("a list is separated by commas and may be empty") {
   CHECK(given({"--http.cors_origins=https://a.example, http://localhost:3000"}).http_cors_origins ==
-        words{"https://a.example", "http://localhost:3000"});
+        strings{"https://a.example", "http://localhost:3000"});
   CHECK(given({"--http.trusted_proxies=10.0.0.0/8,::1,192.0.2.7"}).http_trusted_proxies ==
-        words{"10.0.0.0/8", "::1", "192.0.2.7"});
+        strings{"10.0.0.0/8", "::1", "192.0.2.7"});
   CHECK(given({"--http.cors_origins="}).http_cors_origins.empty());
 }
 
@@ -199,14 +199,14 @@ TEST_CASE("a misspelt environment variable is refused") {
   CHECK_THAT(complaint({}, {{"CALLBOARD_STOER", "x"}}), Contains("CALLBOARD_STORE?"));
 }
 
-TEST_CASE("variables that an orchestrator sets for a service of our name only warn") {
+TEST_CASE("variables that an orchestrator sets for a service named callboard only warn") {
   const auto chosen = given({}, {{"CALLBOARD_PORT", "tcp://10.0.0.1:80"}, {"CALLBOARD_SERVICE_HOST", "10.0.0.1"}});
   CHECK(chosen.http_port == 8080);
   REQUIRE(chosen.warnings.size() == 2);
-  CHECK(chosen.warnings[0] == "environment variable CALLBOARD_PORT is no option of ours and has no effect");
+  CHECK(chosen.warnings[0] == "environment variable CALLBOARD_PORT is not an option and has no effect");
 }
 
-TEST_CASE("variables of the test runner and of others are left alone") {
+TEST_CASE("variables of the test runner and unrelated ones are ignored") {
   CHECK(given({}, {{"CALLBOARD_BIN", "x"}, {"CALLBOARD_TEST_POSTGRES", "x"}, {"HOME", "/"}}).warnings.empty());
 }
 
@@ -217,19 +217,19 @@ TEST_CASE("DATABASE_URL and PORT are read as aliases") {
              Contains("environment variable PORT (http.port): expected a whole number"));
 }
 
-TEST_CASE("our own variable wins over an alias, an argument over both") {
+TEST_CASE("a variable overrides an alias, an argument overrides both") {
   const environment variables{{"PORT", "1"}, {"CALLBOARD_HTTP_PORT", "2"}};
   CHECK(given({}, variables).http_port == 2);
   CHECK(given({"--http.port=3"}, variables).http_port == 3);
 }
 
-TEST_CASE("an alias meant for somebody else does no harm once the option is given") {
+TEST_CASE("an alias with a wrong value is ignored when the option is given") {
   CHECK(given({"--store=sqlite::memory:"}, {{"DATABASE_URL", "mysql://h/db"}}).store == "sqlite::memory:");
   CHECK_THAT(complaint({}, {{"DATABASE_URL", "mysql://h/db"}}),
              Contains("environment variable DATABASE_URL (store): expected sqlite:PATH"));
 }
 
-TEST_CASE("the file is weaker than aliases, environment and arguments") {
+TEST_CASE("aliases, environment and arguments override the file") {
   const written_file file{"http.port = 1\nnode.name = file\nhttp.threads = 4\n"};
   CHECK(given({file.argument()}).http_port == 1);
   CHECK(given({file.argument()}, {{"PORT", "2"}}).http_port == 2);
@@ -240,7 +240,7 @@ TEST_CASE("the file is weaker than aliases, environment and arguments") {
   CHECK(chosen.file == file.path);
 }
 
-TEST_CASE("the file is named by argument, by variable, or lies in its place") {
+TEST_CASE("the file is named by argument or variable, or is the system file") {
   const written_file one{"http.port = 1\n"};
   const written_file two{"http.port = 2\n"};
   const written_file three{"http.port = 3\n"};
@@ -251,13 +251,13 @@ TEST_CASE("the file is named by argument, by variable, or lies in its place") {
   CHECK(read_settings({"--config", one.path.string()}, {}, three.path).http_port == 1);
 }
 
-TEST_CASE("a named file that can not be read is an error") {
-  CHECK(complaint({"--config=/nonexistent/x.conf"}) == "configuration file /nonexistent/x.conf: can not be read");
-  CHECK_THAT(complaint({"--config=/"}), Contains("can not be read"));
+TEST_CASE("a named file that cannot be read is an error") {
+  CHECK(complaint({"--config=/nonexistent/x.conf"}) == "configuration file /nonexistent/x.conf: cannot be read");
+  CHECK_THAT(complaint({"--config=/"}), Contains("cannot be read"));
   CHECK_THAT(complaint({}, {{"CALLBOARD_CONFIG", ""}}), Contains("CALLBOARD_CONFIG: expected"));
 }
 
-TEST_CASE("the file holds comments, blank lines and any line ends") {
+TEST_CASE("the file may contain comments, blank lines and any line ends") {
   const written_file file{"# a comment\r\n\r\n  http.port=1   # why\r\n\tnode.name\t=  b#c\t# why\n"
                           "http.cors_origins =\nhttp.threads = 2"};
   CHECK_THAT(complaint({file.argument()}), Contains(":4: node.name: expected 1 to 64 letters"));
@@ -269,7 +269,7 @@ TEST_CASE("the file holds comments, blank lines and any line ends") {
   CHECK(chosen.http_threads == 2);
 }
 
-TEST_CASE("mistakes in the file are named with their line") {
+TEST_CASE("mistakes in the file are reported with their line") {
   CHECK(complaint_about_file("\nhttp.prot = 1\n") == "FILE:2: http.prot: no such option; did you mean http.port?");
   CHECK(complaint_about_file("# x\n\nhttp.port = \"8080\"\n") ==
         "FILE:3: http.port: expected a whole number from 0 to 65535, got \"\"8080\"\"");
@@ -280,7 +280,7 @@ TEST_CASE("mistakes in the file are named with their line") {
   CHECK_THAT(complaint_about_file("= 1\n"), Contains("FILE:1: : no such option"));
 }
 
-TEST_CASE("a mistake in the file is told even where an argument wins") {
+TEST_CASE("a mistake in the file is reported even where an argument overrides it") {
   const written_file file{"http.port = many\n"};
   CHECK_THAT(complaint({file.argument(), "--http.port=1"}), Contains(":1: http.port: expected"));
 }
@@ -304,7 +304,7 @@ TEST_CASE("an address is written as numbers") {
     CHECK_THAT(complaint({"--http.address=" + wrong}), Contains("expected an IPv4 or IPv6 address"));
 }
 
-TEST_CASE("a node's name is short and plain") {
+TEST_CASE("a node's name is short and has no special characters") {
   CHECK(given({"--node.name=eu-1.a_b"}).node_name == "eu-1.a_b");
   CHECK_THAT(complaint({"--node.name="}), Contains("1 to 64 letters"));
   CHECK_THAT(complaint({"--node.name=a b"}), Contains("1 to 64 letters"));
@@ -316,7 +316,7 @@ TEST_CASE("a usage error carries the exit code for usage") {
   CHECK(usage_error{"x"}.code() == 64);
 }
 
-TEST_CASE("help is given whatever else is wrong") {
+TEST_CASE("--help works whatever else is wrong") {
   CHECK(given({"--help"}).help_wanted);
   CHECK(given({"--nonsense", "-h"}, {{"PORT", "x"}}).help_wanted);
 }
@@ -351,7 +351,7 @@ TEST_CASE("the default file gives every option its default") {
   }
 }
 
-TEST_CASE("the process's own environment is read") {
+TEST_CASE("the environment of the process is read") {
   REQUIRE(::setenv("CALLBOARD_TEST_EMPTY", "", 1) == 0);
   REQUIRE(::setenv("CALLBOARD_TEST_EQUALS", "a=b", 1) == 0);
   const auto variables = process_environment();

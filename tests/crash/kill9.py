@@ -42,7 +42,7 @@ def run(rounds):
             report.where = f"{name} round {number}"
             try:
                 findings = one_round(server, store, choose, report)
-            except Exception:  # noqa: BLE001 - what was found so far is worth a summary
+            except Exception:  # noqa: BLE001 - report what was found so far
                 report.fail(f"ended early:\n{traceback.format_exc()}")
                 break
             slowest = max(slowest, server.ready_ms)

@@ -1,4 +1,4 @@
-"""Clients that write down what they ask and what they are told, and an auditor who compares that with what is stored."""
+"""Clients that record requests and answers, and an audit that compares both with what is stored."""
 
 import collections
 import json
@@ -19,7 +19,7 @@ EFFECT = {"apply": "APPLIED", "withdraw": "WITHDRAWN", "acknowledge": "ACKNOWLED
 
 
 class Asked:
-    """One request on its way and what came of it."""
+    """One request and its outcome."""
 
     __slots__ = ("what", "job", "method", "path", "body", "key", "request_id", "status", "code", "answer", "replayed", "broke",
                  "asked_at", "answered_at")
@@ -36,7 +36,7 @@ class Asked:
 
     @property
     def may_have_happened(self):
-        """No answer, or an answer that says nobody knows."""
+        """No answer, or OUTCOME_UNKNOWN."""
         return self.status is None or self.code == "OUTCOME_UNKNOWN"
 
     def headers(self):
@@ -52,10 +52,10 @@ class Asked:
             raise
         self.answered_at = time.monotonic()
         self.code, self.answer, self.replayed = answer.code, answer.body, answer.replayed
-        self.status = answer.status  # last: other threads look at it
+        self.status = answer.status  # assigned last, because other threads read it
 
     def again(self):
-        """The same request once more, recognisable in the journal."""
+        """The same request again, with a trace that identifies it in the journal."""
         return Asked(self.what, self.job, self.method, self.path, self.body, self.key)
 
 
@@ -161,7 +161,7 @@ class Load:
 
 
 class Findings:
-    """Figures of one round."""
+    """Counts of one round."""
 
     def __init__(self):
         self.asked = self.acked = self.lost = self.doubled = self.dishonest = self.unanswered = self.unknown = 0
@@ -174,7 +174,7 @@ class Findings:
 
 
 def retry_keyed(asked, client, report, findings):
-    """Sends the keyed requests again: what was answered must be answered alike; what was not may be decided now, once."""
+    """Repeats the keyed requests: one that was answered must get the same answer; another may be decided now, once."""
     more = []
     for first in [a for a in asked if a.key]:
         if first.accepted:
@@ -200,7 +200,7 @@ def retry_keyed(asked, client, report, findings):
 
 
 def examine(asked, jobs, server, store, report, findings=None, retry=True):
-    """Everything that was answered against everything that is stored. Returns the figures."""
+    """Compares everything that was answered with everything that is stored. Returns counts."""
     findings = findings or Findings()
     client = server.client()
     findings.asked = len(asked)
@@ -241,7 +241,7 @@ def examine(asked, jobs, server, store, report, findings=None, retry=True):
         for refusal in requests:
             if not refusal.accepted and not refusal.may_have_happened and effects(refusal):
                 findings.dishonest += 1
-                report.fail(f"dishonest: {name} was answered {refusal.status} {refusal.answer!r} and happened: {effects(refusal)}")
+                report.fail(f"wrong: {name} was answered {refusal.status} {refusal.answer!r} and happened: {effects(refusal)}")
         for told in accepted[:1]:
             if happened:
                 _same_story(told, happened[0], report, name)
@@ -254,7 +254,7 @@ def examine(asked, jobs, server, store, report, findings=None, retry=True):
 
 
 def _same_story(told, event, report, name):
-    """An answer and the event behind it say the same."""
+    """An answer agrees with its event."""
     said, data = json.loads(told.answer), event["data"]
     if told.what == "change":
         report.equal((said["id"], said["capacity"]), (told.job, told.body["capacity"]), f"{name}: the answer")
@@ -270,7 +270,7 @@ def _same_story(told, event, report, name):
 
 
 def _rows_hold(everything, jobs, store, report, findings):
-    """By SQL alone: who was told of an application has one, who was refused has none."""
+    """By SQL alone: an applicant with an accepted application has one, a refused one has none."""
     people = {email: id for id, email in store.rows("select id, email from applicants")}
     ranges = " or ".join(f"id between {job * 10_000_000} and {job * 10_000_000 + 9_999_999}" for job in jobs)
     rows = collections.defaultdict(list)
@@ -285,7 +285,7 @@ def _rows_hold(everything, jobs, store, report, findings):
         told = {json.loads(r.answer)["applicationId"] for r in requests if r.accepted}
         if told - set(stored):
             findings.lost += 1
-            report.fail(f"lost: {email} was told of {sorted(told)}, stored are {stored}")
+            report.fail(f"lost: {email} was answered {sorted(told)}, stored are {stored}")
         if len(stored) > 1:
             findings.doubled += 1
             report.fail(f"doubled: {email} has {stored}")
@@ -294,7 +294,7 @@ def _rows_hold(everything, jobs, store, report, findings):
 
 
 def _statuses_hold(everything, client, report):
-    """GET /status knows the application; a sample is enough, rows and journal were compared whole."""
+    """GET /status shows the application; a sample is enough, because rows and journal were compared completely."""
     accepted = [r for r in everything if r.what == "apply" and r.accepted]
     for one in accepted[:: max(1, len(accepted) // 25)]:
         said = json.loads(one.answer)
@@ -305,7 +305,7 @@ def _statuses_hold(everything, client, report):
 
 
 def writes_work(server, report, what):
-    """A fresh opening takes an application."""
+    """A new opening accepts an application."""
     client = server.client()
     job = make_job(client, capacity=1)
     answer = apply_public(client, job)

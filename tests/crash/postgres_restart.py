@@ -1,4 +1,4 @@
-"""A PostgreSQL that goes away under load: the server stays, what it acknowledged stays, and it goes on by itself."""
+"""PostgreSQL fails under load: the server keeps running, loses nothing acknowledged, and recovers by itself."""
 
 import atexit
 import os
@@ -14,11 +14,11 @@ from callboard_client import (NoAnswer, POSTGRES_BIN, PostgresStore, ROOT, Repor
                               psql, seed)
 
 
-PATIENCE_S = 5.0  # after which nothing may remind of an outage
+PATIENCE_S = 5.0  # within which the server must have recovered
 
 
 class Cluster:
-    """A private PostgreSQL, made by the script that everybody uses."""
+    """A private PostgreSQL from scripts/private_postgres.sh."""
 
     def __init__(self):
         self.script = str(ROOT / "scripts" / "private_postgres.sh")
@@ -42,7 +42,7 @@ class Cluster:
         command = [str(POSTGRES_BIN / "pg_ctl"), "-s", "-w", "-t", "60", "-D", str(self.folder / "data"), *words]
         if os.getuid() == 0:
             command = ["runuser", "-u", "postgres", "--", *command]
-        # Its children would keep a pipe open.
+        # Not to a pipe, which its children would keep open.
         with open(os.devnull, "r+b") as nowhere:
             return subprocess.run(command, stdin=nowhere, stdout=nowhere, stderr=nowhere, timeout=120, cwd="/").returncode
 
@@ -83,7 +83,7 @@ def terminate_writer(cluster, store):
 
 
 def pause_writer(cluster, store, away=12.0):
-    """Its backend stands still longer than a commit may take, then goes on with what it was doing."""
+    """Stops the writer's backend for longer than a commit may take, then continues it."""
     backends = writers(cluster, store)
     for backend in backends:
         os.kill(backend, signal.SIGSTOP)
@@ -96,7 +96,7 @@ def pause_writer(cluster, store, away=12.0):
 
 
 class Watch:
-    """Asks, as fast as is polite, whether the server is ready and what it shows of an opening that nobody changes."""
+    """Polls whether the server is ready and what it shows of an opening that no client changes."""
 
     def __init__(self, server, job):
         self.server, self.job = server, job

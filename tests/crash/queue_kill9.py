@@ -1,4 +1,4 @@
-"""Workers that die, a server that is killed, and every job is done exactly once."""
+"""Workers die and the server is killed; every job is completed exactly once."""
 
 import collections
 import json
@@ -24,7 +24,7 @@ PATIENCE_S = 240
 
 
 class Claim:
-    """A lease that somebody was told of."""
+    """A lease that a worker got an answer about."""
 
     __slots__ = ("id", "token", "since", "until", "attempts")
 
@@ -34,7 +34,7 @@ class Claim:
 
 
 class Crew:
-    """Workers over one queue. A dead one is replaced and comes back much later with its old tokens."""
+    """Workers of one queue. A dead one is replaced and returns much later with its old tokens."""
 
     def __init__(self, server, name, chosen, deadly=0.04):
         self.server, self.name, self.chosen, self.deadly = server, name, chosen, deadly
@@ -58,7 +58,7 @@ class Crew:
             raise AssertionError("workers did not end")
 
     def _asked(self, client, path, body):
-        """An answer that decides, asked for under one key through crashes and restarts; None when the work is over."""
+        """A definite answer, requested with one key through crashes and restarts; None when all jobs are done."""
         key = {"Idempotency-Key": fresh("key")}
         while not self.stop.is_set():
             client.port = self.server.port
@@ -109,7 +109,7 @@ class Crew:
             self.odd.append(what)
 
     def _finish(self, client, taken, choose):
-        """In one batch or one by one; what is refused must be stale."""
+        """Completes in bulk or one by one; a refusal must be STALE_LEASE."""
         if len(taken) > 1 and choose.random() < 0.7:
             answer = self._asked(client, "/api/work/complete", {"jobs": [{"id": c.id, "lease_token": c.token} for c in taken]})
             if answer is not None and answer.status == 200:
@@ -143,7 +143,7 @@ class Crew:
             self.ghosts.extend(taken)
 
     def _die_unheard(self, client, body):
-        """Asks for work and is gone before the answer."""
+        """Claims and disconnects before the answer."""
         try:
             client.port = self.server.port
             client.send("POST", "/api/work/claim", body)
@@ -154,7 +154,7 @@ class Crew:
             self.deaths += 1
 
     def _haunt(self, client):
-        """A dead worker comes back after its lease and wants to complete: too late."""
+        """A dead worker returns after its lease has expired and tries to complete: refused."""
         with self.lock:
             if not self.ghosts or self.ghosts[0].until + 100 > time.time() * 1000:
                 return
@@ -174,7 +174,7 @@ class Crew:
 
 
 def one_round(server, store, jobs, kills, choose):
-    """Enqueues, lets the crew work, kills the server in between, and audits."""
+    """Enqueues, runs the workers, kills the server meanwhile, and audits."""
     setup = Queue(server.client(), fresh("crew"))
     ids = []
     while len(ids) < jobs:
@@ -215,19 +215,19 @@ def one_round(server, store, jobs, kills, choose):
     crew.join()
     report.check(all(left_at_kill) or not kills, f"the server was killed when nothing was left to do: {left_at_kill}")
 
-    # Those who never came back so far come now.
+    # Dead workers that have not returned so far return now.
     crew.stop.clear()
     client = server.client()
     for claim in list(crew.ghosts):
         time.sleep(max(0.0, (claim.until + 100) / 1000 - time.time()))
         crew.too_late(client, claim)
     examine(crew, Queue(server.client(), setup.name), ids, store, lost_answers=kills > 0)
-    print(f"{report.where}: {jobs} jobs in {took:.1f} s, {len(crew.claims)} leases told of, {crew.deaths} deaths, {crew.came_back} came back, "
+    print(f"{report.where}: {jobs} jobs in {took:.1f} s, {len(crew.claims)} leases answered, {crew.deaths} deaths, {crew.came_back} came back, "
           f"{len(crew.refused)} completes too late, kills with {left_at_kill} left, {crew.broken} broken calls", flush=True)
 
 
 def examine(crew, queue, ids, store, lost_answers):
-    """Answers, rows and journal tell of one completion of each job, and leases that never overlap."""
+    """Answers, rows and journal have one completion of each job, and leases that never overlap."""
     for what in crew.odd[:20]:
         report.fail(what)
     report.check(crew.deaths > 0 and crew.came_back > 0, f"nobody died ({crew.deaths}) or came back ({crew.came_back}): no test")
@@ -239,11 +239,11 @@ def examine(crew, queue, ids, store, lost_answers):
     report.equal(story.completed(), collections.Counter(ids), "completed by the journal")
     report.equal({job.status for job in story.jobs.values()}, {"complete"}, "statuses at the end")
 
-    # Every lease that somebody was told of is in the journal; who was told of a completion ended it.
+    # Every lease that was answered is in the journal; a worker with an accepted complete ended its lease.
     leases = {(job.id, lease.since): lease for job in story.jobs.values() for lease in job.leases}
     for claim in crew.claims:
         lease = leases.get((claim.id, claim.since))
-        if report.check(lease is not None, f"job {claim.id}: told of a lease at {claim.since} that the journal does not know"):
+        if report.check(lease is not None, f"job {claim.id}: answered with a lease at {claim.since} that is not in the journal"):
             report.equal(lease.until, claim.until, f"job {claim.id}: the lease's end")
     for claim in crew.acked:
         lease = leases.get((claim.id, claim.since))
@@ -252,7 +252,7 @@ def examine(crew, queue, ids, store, lost_answers):
     tokens = collections.Counter((claim.id, claim.token) for claim in crew.claims)
     report.check(max(tokens.values(), default=0) <= 1, "one token was handed out twice")
 
-    # Told leases of one job never overlap: the next began after the one before had ended, by its end or by its completion.
+    # Answered leases of one job never overlap: each begins after the previous one has expired or was completed.
     told = collections.defaultdict(list)
     for claim in crew.claims:
         told[claim.id].append(claim)
@@ -288,7 +288,7 @@ def run(jobs, kills):
         server = Server(store)
         try:
             one_round(server, store, count, kills, choose)
-        except Exception:  # noqa: BLE001 - the other store is still worth a look
+        except Exception:  # noqa: BLE001 - test the other store as well
             report.fail(f"ended early:\n{traceback.format_exc()}")
         if server.process.poll() is None:
             report.equal(server.terminate(), 0, "exit code after SIGTERM")

@@ -18,7 +18,7 @@ private:
   std::unique_ptr<reader> inner_;
 };
 
-/// A batch that outlives the appends it was built from.
+/// A copy of a batch with everything that it points to; outlives the appends it was built from.
 class faulty_store::late_batch {
 public:
   explicit late_batch(const batch& b) : copy_{b} {

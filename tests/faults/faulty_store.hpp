@@ -11,11 +11,11 @@
 
 namespace callboard::persistence {
 
-/// For tests: a store whose commits, reconnects and reads fail by a script. What is not scripted goes to the inner
-/// store. The script may be written from any thread.
+/// For tests: a store whose commits, reconnects and reads fail by a script. Calls that are not scripted go to the inner
+/// store. The script may be changed from any thread.
 class faulty_store final : public store {
 public:
-  /// Decides one commit; may commit on the inner store or not, and reports what it likes.
+  /// Replaces one commit; may commit on the inner store or not, and returns any outcome.
   using fault = std::function<commit_outcome(const batch&, store& inner)>;
 
   explicit faulty_store(std::unique_ptr<store> inner);
@@ -23,17 +23,17 @@ public:
 
   /// The next commits, one fault each, in the order of the calls.
   void next(fault f, int times = 1);
-  /// Reports the ending without committing: transient, full, down, poison, or unknown with the statement lost.
+  /// Returns this status without committing: transient, full, down, poison, or unknown as after a lost statement.
   void fails(commit_status how, int times = 1);
-  /// Commits and reports unknown.
+  /// Commits and returns unknown.
   void loses_reply(int times = 1);
-  /// Reports unknown; the batch commits later: by settle(), or at the latest while reconnecting.
+  /// Returns unknown; the batch commits later: by settle(), or at the latest during a reconnect.
   void commits_late(int times = 1);
-  /// Somebody else moves this entity's head before the commit.
+  /// Moves this entity's head before the commit, as a second writer would.
   void moves_head(const entity_id& entity);
   void fails_reconnects(int times);
   void fails_reads(int times);
-  /// What was late commits now.
+  /// Commits late batches now.
   void settle();
 
   int commits() const;     ///< calls of commit
@@ -44,7 +44,7 @@ public:
   commit_outcome commit(const batch& b) override;
   void write(std::string_view sql, std::span<const sql_param> params, const reader::row_sink& sink) override;
   std::int64_t reconnect() override;
-  void tend() override { inner_->tend(); }
+  void maintain() override { inner_->maintain(); }
   std::unique_ptr<reader> open_reader() override;
   instant now(reader& on) override;
   std::string_view name() const override { return inner_->name(); }

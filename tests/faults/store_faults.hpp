@@ -9,10 +9,10 @@
 
 namespace callboard::simulation {
 
-/// A store under a sky that stays as it is until somebody changes it.
+/// A store whose faults stay until the test clears them.
 class store_faults final : public persistence::store {
 public:
-  /// Decides a commit in the store's place; nothing lets it pass.
+  /// Replaces a commit; nullopt commits on the store behind.
   using influence =
       std::function<std::optional<persistence::commit_outcome>(const persistence::batch&, persistence::store&)>;
 
@@ -29,7 +29,7 @@ public:
     unreachable = false;
   }
   static persistence::commit_outcome outcome(persistence::commit_status how) {
-    return {.how = how, .why = "the weather"};
+    return {.how = how, .why = "injected fault"};
   }
 
   persistence::store& behind() { return *behind_; }
@@ -75,7 +75,7 @@ private:
 
   void check() const {
     if (unreachable)
-      throw persistence::store_error("the weather");
+      throw persistence::store_error("injected fault");
   }
 
   std::unique_ptr<persistence::store> behind_;

@@ -1,4 +1,4 @@
-"""What the tests know of Callboard: a process, HTTP and SQL. Nothing here shares a line with the server."""
+"""Client of the tests: a process, HTTP and SQL. It shares no code with the server, so that both cannot have one mistake."""
 
 import atexit
 import collections
@@ -43,7 +43,7 @@ def postgres_url():
 
 
 def seed():
-    """One number that makes a run's choices; given again by CALLBOARD_TEST_SEED."""
+    """The seed of a run's random choices; CALLBOARD_TEST_SEED sets it, to repeat a run."""
     return int(os.environ.get("CALLBOARD_TEST_SEED") or random.SystemRandom().randrange(1 << 32))
 
 
@@ -51,7 +51,7 @@ _keep = []
 
 
 def scratch(name="callboard-test"):
-    """A folder that goes when the test ends, unless it failed."""
+    """A folder that is removed when the test ends, unless it failed."""
     folder = tempfile.mkdtemp(prefix=name + ".")
     atexit.register(lambda: _keep or shutil.rmtree(folder, ignore_errors=True))
     return Path(folder)
@@ -61,7 +61,7 @@ def scratch(name="callboard-test"):
 
 
 class Report:
-    """Collects what differs instead of ending at the first difference."""
+    """Collects violations instead of ending at the first one."""
 
     def __init__(self):
         self.checks = 0
@@ -95,7 +95,7 @@ class Report:
 
 
 def eventually(question, limit=20.0, step=0.01, what="condition"):
-    """Asks until the answer is truthy; returns it."""
+    """Calls until the result is truthy; returns it."""
     end = time.monotonic() + limit
     while True:
         answer = question()
@@ -134,7 +134,7 @@ def time_of(ms):
 
 
 class NoAnswer(Exception):
-    """The connection ended before a whole answer; `started`: some of it had come."""
+    """The connection ended before a complete answer; `started`: some of it had arrived."""
 
     def __init__(self, why, started=False):
         super().__init__(why)
@@ -196,7 +196,7 @@ def encoded(method, path, body=None, headers=None, port=0):
 
 
 class Client:
-    """One keep-alive connection, opened when needed. Never sends anything twice."""
+    """One keep-alive connection, opened when needed. Never resends a request."""
 
     def __init__(self, port, timeout=30.0):
         self.port, self.timeout = port, timeout
@@ -224,7 +224,7 @@ class Client:
         try:
             self._socket.sendall(data)
         except OSError as error:
-            # An answer that refuses the rest of a body may be waiting to be read.
+            # The server may have answered, because it refuses the rest of the body.
             if not isinstance(error, (BrokenPipeError, ConnectionResetError)):
                 self.close()
                 raise NoAnswer(f"sending: {error}") from None
@@ -322,7 +322,7 @@ class Client:
 
 
 class Volley:
-    """Connections that fire their requests in one moment: all are on their way before an answer is read."""
+    """Connections that send their requests at once: all are sent before an answer is read."""
 
     def __init__(self, port, size):
         self.clients = [Client(port).connect() for _ in range(size)]
@@ -351,7 +351,7 @@ class Volley:
 
 
 def together(count, work):
-    """work(i) in `count` threads that start in one moment; what they return, in order. Raises what one of them raised."""
+    """Runs work(i) in `count` threads that start together; returns their results in order, or raises what one raised."""
     barrier = threading.Barrier(count)
     results, errors = [None] * count, []
 
@@ -422,12 +422,12 @@ def _end_what_runs():
 
 
 def clean_environment():
-    """Ours without anything that would set an option of the server."""
+    """The environment without variables that would set an option of the server."""
     return {k: v for k, v in os.environ.items() if not k.startswith("CALLBOARD_") and k not in ("DATABASE_URL", "PORT")}
 
 
 class Server:
-    """`callboard serve` on a free port. CALLBOARD_TEST_OPTIONS adds options to every one."""
+    """`callboard serve` on a free port. CALLBOARD_TEST_OPTIONS adds options to each server."""
 
     def __init__(self, store, *options, start=True, limit=30.0):
         self.store, self.options = store, (*os.environ.get("CALLBOARD_TEST_OPTIONS", "").split(), *options)
@@ -523,7 +523,7 @@ def run_callboard(*arguments, limit=60.0, cwd=None):
 
 
 def verify(store):
-    """Exit code and words of `callboard verify`."""
+    """Exit code and output of `callboard verify`."""
     code, out, err = run_callboard("verify", f"--store={store.url}", limit=300, cwd=store.folder)
     return code, (out + err).strip()
 
@@ -603,7 +603,7 @@ STORES = {"sqlite": SqliteStore, "postgres": PostgresStore}
 
 
 def chosen_stores(arguments):
-    """The stores named by the arguments, both without any; what is not a store is handed back."""
+    """The stores named by the arguments, both without any; and the other arguments."""
     named = [a for a in arguments if a in STORES]
     chosen = named or list(STORES)
     binary()
@@ -612,13 +612,13 @@ def chosen_stores(arguments):
     return chosen, [a for a in arguments if a not in STORES]
 
 
-# Words that many tests say
+# Calls that many tests use
 
 _counter = iter(range(1, 1 << 60))
 
 
 def fresh(word="x"):
-    """A word that nobody has used."""
+    """A name that no other test uses."""
     return f"{word}-{os.getpid()}-{next(_counter)}"
 
 

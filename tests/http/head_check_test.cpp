@@ -16,7 +16,7 @@ namespace {
 constexpr int ok = 200;
 constexpr int unfinished = 0;
 
-/// The verdict as a client would see it; 200 stands for a head that passed.
+/// The result as a client would see it; 200 stands for a head that passed.
 int verdict(const std::string& bytes, request_head& into) {
   head_scanner scanner;
   const auto seen = scanner.look(bytes);
@@ -38,7 +38,7 @@ struct row {
   std::string bytes;
 };
 
-/// A request line with a Host and whatever else.
+/// A request line with a Host and other fields.
 std::string get(const std::string& fields) { return "GET / HTTP/1.1\r\nHost: localhost\r\n" + fields + "\r\n"; }
 std::string post(const std::string& fields) { return "POST /api/x HTTP/1.1\r\nHost: localhost\r\n" + fields + "\r\n"; }
 std::string line(const std::string& request_line) { return request_line + "\r\nHost: localhost\r\n\r\n"; }

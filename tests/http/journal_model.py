@@ -1,4 +1,4 @@
-"""An opening as the journal tells it: folds /api/audit and objects to every event that the rules do not allow."""
+"""A model of an opening: folds /api/audit and reports every event that the rules do not allow."""
 
 import bisect
 
@@ -20,7 +20,7 @@ class Entry:
 
 
 class Opening:
-    """Give it the events of one opening in order; what is wrong goes to `report`."""
+    """Takes the events of one opening in order; violations go to `report`."""
 
     def __init__(self, id, report):
         self.id, self.report = id, report
@@ -46,7 +46,7 @@ class Opening:
         if not holds:
             self._wrong(event, what)
 
-    # What the rules ask of the state before an event
+    # Conditions on the state before an event
 
     def _cools(self, id, at):
         return self.cooling is not None and self.cooling[0] == id and at < self.cooling[1]
@@ -265,7 +265,7 @@ def folded(client, job, report, until=None):
 
 
 def agrees(client, job, report, store=None):
-    """GET, replay, queue, summary and (given a store) rows agree with our own fold of the journal. Returns the model."""
+    """Compares GET, replay, queue, summary and (given a store) rows with the model's fold of the journal. Returns the model."""
     shown = client.get(f"/api/jobs/{job}")
     if shown.status != 200:
         report.fail(f"GET /api/jobs/{job}: {shown!r}")
@@ -281,7 +281,7 @@ def agrees(client, job, report, store=None):
                  (len(active), len(waiting), model.capacity, "open" if model.open else "closed"), f"{where}: counts")
     ordinals = [e["queuePosition"] for e in shown["waitlistApplicants"]]
     report.equal(ordinals, list(range(1, len(ordinals) + 1)), f"{where}: ordinals")
-    # The next event may already have its millisecond; then the instant shows more than this version.
+    # The next event may have the same millisecond; then the instant shows a later version.
     later = events[shown["version"]:][:1]
     if model.at and not (later and ms_of(later[0]["at"]) <= model.at):
         replay = client.get(f"/api/pipeline/{job}/replay?asOf={time_of(model.at)}")
@@ -295,7 +295,7 @@ def agrees(client, job, report, store=None):
 
 
 def rows_agree(client, job, report, store):
-    """The stored rows equal our fold of the journal, read in one moment."""
+    """The stored rows equal the model's fold of the journal; read while nothing changes."""
     first = job * APPLICATIONS_PER_OPENING
     for _ in range(50):
         before = store.rows(f"select seq from heads where kind = 'opening' and key = '{job}'")
@@ -304,7 +304,7 @@ def rows_agree(client, job, report, store):
         if store.rows(f"select seq from heads where kind = 'opening' and key = '{job}'") == before:
             break
     else:
-        report.fail(f"job {job}: never stood still for reading its rows")
+        report.fail(f"job {job}: kept changing while its rows were read")
         return
     if not report.check(len(before) == 1, f"job {job}: {len(before)} head rows"):
         return

@@ -18,7 +18,7 @@ namespace {
 
 constexpr sliding_histogram::clock::time_point start{1000s};
 
-/// Log lines go into a pipe that nobody else reads.
+/// Sends log lines into a pipe that only the test reads.
 class log_pipe {
 public:
   log_pipe() {
@@ -37,7 +37,7 @@ public:
       out.append(bytes, static_cast<std::size_t>(n));
     return out;
   }
-  // A blocking descriptor is what a process inherits.
+  // Blocking, as the descriptor that a process inherits.
   void block() { ::fcntl(ends_[1], F_SETFL, 0); }
 
 private:
@@ -46,7 +46,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("a histogram tells about the last minute", "[figures]") {
+TEST_CASE("a histogram covers the last minute", "[metrics]") {
   sliding_histogram h{start};
   CHECK(h.last_minute(start).count == 0);
   for (int i = 1; i <= 1000; ++i)
@@ -64,7 +64,7 @@ TEST_CASE("a histogram tells about the last minute", "[figures]") {
   CHECK(h.last_minute(start + 74s).p99_ms == Approx(0.005));
 }
 
-TEST_CASE("a histogram takes any duration", "[figures]") {
+TEST_CASE("a histogram takes any duration", "[metrics]") {
   for (const auto took :
        std::vector<sliding_histogram::clock::duration>{-1s, 0s, 1ns, 7us, 8us, 15us, 16us, 1h, 1000h}) {
     sliding_histogram h{start};
@@ -76,7 +76,7 @@ TEST_CASE("a histogram takes any duration", "[figures]") {
   CHECK(h.last_minute(start).p50_ms == Approx(0.0095));
 }
 
-TEST_CASE("threads may record together", "[figures]") {
+TEST_CASE("threads may record concurrently", "[metrics]") {
   sliding_histogram h{start};
   h.record(1us, start);
   std::vector<std::thread> threads;
@@ -109,7 +109,7 @@ TEST_CASE("a log line is one line of JSON whatever it holds", "[log]") {
   CHECK(line["time"].get<std::string>().size() == 24);
 }
 
-TEST_CASE("a reader that does not read costs lines, not time", "[log]") {
+TEST_CASE("when nobody reads the log, lines are dropped and no thread waits", "[log]") {
   log_pipe pipe;
   pipe.block();
   const auto before = log_lines_dropped();

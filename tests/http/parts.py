@@ -1,4 +1,4 @@
-"""Runs the parts of a test on each store and goes on when one breaks."""
+"""Runs the parts of a test on each store and continues when one raises."""
 
 import random
 import sys
@@ -25,7 +25,7 @@ class Setting:
 
 
 def run(report, parts, after=lambda t, result: None, summary=lambda: ""):
-    """Arguments choose stores and parts; `after` judges what a part returned."""
+    """Arguments choose stores and parts; `after` checks what a part returned."""
     stores, names = chosen_stores(sys.argv[1:])
     unknown = set(names) - {part.__name__ for part in parts}
     if unknown:
@@ -40,7 +40,7 @@ def run(report, parts, after=lambda t, result: None, summary=lambda: ""):
             began, bad = time.monotonic(), len(report.violations)
             try:
                 after(t, part(t))
-            except Exception:  # noqa: BLE001 - one broken part must not hide the others
+            except Exception:  # noqa: BLE001 - a failing part must not hide the others
                 report.fail(f"ended early:\n{traceback.format_exc()}")
                 t.client = t.server.client()
             if t.server.process.poll() is not None:

@@ -1,4 +1,4 @@
-"""Words for the work queue and what its answers look like. What is wrong goes to the report of shapes."""
+"""Calls of the work queue and the form of its answers. Violations go to the report of shapes."""
 
 import socket
 import time
@@ -23,7 +23,7 @@ FAR = "2100-01-01T00:00:00.000Z"
 
 
 def is_work_job(job, what, /, **wanted):
-    """A job in every member, and some of them as wanted."""
+    """Checks that a job has every member, and the given values."""
     keys(job, JOB, what, JOB_ALSO)
     if not isinstance(job, dict):
         return
@@ -53,12 +53,12 @@ def job_path(id, rest="", queue=None):
 
 
 def moment(seconds):
-    """A time so many seconds from now."""
+    """The time this many seconds from now."""
     return time_of(int(time.time() * 1000 + seconds * 1000))
 
 
 def hand_out_order(jobs, aging_s):
-    """Ids by the contract's sort key, from what the server said of each job."""
+    """Ids in the order in which jobs must be handed out, from the server's view of each job."""
     def key(job):
         eligible = ms_of(job["run_at"]) or ms_of(job["created_at"])
         return (-(job["weight"] * aging_s * 1000 - eligible) if aging_s else -job["weight"], ms_of(job["created_at"]), job["id"])
@@ -66,7 +66,7 @@ def hand_out_order(jobs, aging_s):
 
 
 class Queue:
-    """One queue of our own, seen through one connection."""
+    """One queue that no other test uses, over one connection."""
 
     def __init__(self, client, name=None, **settings):
         self.client, self.name, self._added = client, name or fresh("q"), 0
@@ -88,7 +88,7 @@ class Queue:
         return self.client.post("/api/work/jobs", {"queue": self.name, "job_type": "t", **fields}, headers)
 
     def add(self, **fields):
-        """Enqueues one job; the job. Ids grow, so that jobs of one moment stand in the order in which they came."""
+        """Enqueues one job; returns it. Ids grow, so that jobs of the same millisecond keep their order."""
         self._added += 1
         answer = self.ask(**{"id": f"{self.name}.{self._added:06d}", **fields})
         if answer.status != 201:
@@ -115,7 +115,7 @@ class Queue:
         return {"worker_id": "w", "queue": self.name, "lease_s": LEASE_LONG, **fields}
 
     def claim(self, client=None, **fields):
-        """The claimed jobs, each looked at."""
+        """The claimed jobs, each checked."""
         body = self.claim_body(**fields)
         answer = ok((client or self.client).post("/api/work/claim", body), 200, f"claim {fields}")
         keys(answer, {"jobs"}, "claim")
@@ -135,7 +135,7 @@ class Queue:
         return jobs[0]
 
     def order(self, **fields):
-        """Ids as claims of one hand them out, until none is left."""
+        """Ids in the order of single claims, until none is left."""
         ids = []
         while jobs := self.claim(**fields):
             ids += [job["id"] for job in jobs]
@@ -164,7 +164,7 @@ class Queue:
         return body
 
     def stats(self):
-        """This queue's figures."""
+        """This queue's stats."""
         body = ok(self.client.get("/api/work/stats"), 200, "stats") or {"queues": []}
         keys(body, {"queues"}, "stats")
         found = [q for q in body["queues"] if q.get("queue") == self.name]
@@ -192,18 +192,18 @@ class Queue:
     # Long polls
 
     def poll(self, client, wait_s=30, **fields):
-        """Sends a claim that may wait. A moment later it stands behind those that were sent before."""
+        """Sends a claim that may wait, and gives it time to be queued after those that were sent before."""
         client.send("POST", "/api/work/claim", self.claim_body(wait_s=wait_s, **fields))
         time.sleep(0.25)
 
     def polled(self, client, what):
-        """What a waiting claim was answered."""
+        """The answer to a waiting claim."""
         answer = ok(client.receive(), 200, what)
         return [self.is_claimed(job, {"worker_id": job.get("worker_id")}) for job in answer["jobs"]] if answer else []
 
 
 def waits(client, limit=0.4):
-    """True when nothing has come on this connection so far."""
+    """True when nothing has arrived on this connection so far."""
     if client._bytes:
         return False
     client._socket.settimeout(limit)
@@ -217,7 +217,7 @@ def waits(client, limit=0.4):
 
 
 def vanish(client, abruptly):
-    """The client is gone: with a FIN, or with a RST like a process that was killed with bytes unread."""
+    """Disconnects: with a FIN, or with a RST like a process that was killed with bytes unread."""
     if abruptly:
         client._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
     client.close()

@@ -1,4 +1,4 @@
-"""A queue as the journal tells it: folds /api/audit, objects to every event that the rules do not allow, and compares with rows."""
+"""A model of a queue: folds /api/audit, reports every event that the rules do not allow, and compares with rows."""
 
 import collections
 
@@ -32,7 +32,7 @@ class Job:
 
 
 def ids_of(data):
-    """The jobs that an event tells of: bare ids, or objects with an id."""
+    """The jobs of an event: ids, or objects with an id."""
     if "id" in data:
         return [data["id"]]
     return [one if isinstance(one, str) else one["id"] for one in data["jobs"]]
@@ -91,7 +91,7 @@ class Story:
             yield job
 
     def _leave(self, job, event, at, in_time=True):
-        """The lease of a job in processing ends; a worker can only end it in time, the clock only after it."""
+        """Ends the lease of a processing job; a worker may end it only before its end, a tick only after."""
         if job.status != "processing":
             return
         lease = job.leases[-1]
@@ -216,7 +216,7 @@ class Story:
     # Comparing
 
     def agrees_with_rows(self, in_flight_max=None):
-        """GET /jobs shows what our fold ends with; read again while the queue moves."""
+        """GET /jobs shows the final state of the model's fold; read again while the queue changes."""
         name, report = self.queue.name, self.report
         if not report.check(self.events, f"queue {name}: the journal is empty"):
             return
@@ -227,7 +227,7 @@ class Story:
                 break
             self.__dict__ = now.__dict__
         else:
-            report.fail(f"queue {name}: never stood still for reading its rows")
+            report.fail(f"queue {name}: kept changing while its rows were read")
             return
         shown = {j["id"]: (j["status"], j["attempts"], j["redrives"], ms_of(j["lease_expires_at"])) for j in listed}
         report.equal(len(listed), len(shown), f"queue {name}: jobs listed and their ids")

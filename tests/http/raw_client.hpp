@@ -90,12 +90,19 @@ public:
     return out;
   }
 
-  /// All answers up to the end of the connection.
+  /// All answers until the connection ends.
   std::vector<raw_answer> receive_all() {
     std::vector<raw_answer> out;
     for (auto next = receive(); next.status != 0; next = receive())
       out.push_back(std::move(next));
     return out;
+  }
+
+  /// Everything up to the end of the connection, as it was sent.
+  std::string receive_bytes() {
+    while (more(5000)) {
+    }
+    return std::exchange(input_, {});
   }
 
   raw_answer ask(std::string_view bytes) {

@@ -110,7 +110,7 @@ TEST_CASE("pages of configured origins may call", "[semantics]") {
   CHECK(other.headers.count("access-control-allow-origin") == 0);
 }
 
-TEST_CASE("pages of other origins can not write", "[semantics]") {
+TEST_CASE("pages of other origins cannot write", "[semantics]") {
   test_routes s;
   CHECK(s.ask(request("POST /echo", "Origin: http://evil.example\r\n")).status == 403);
   CHECK(s.ask(request("POST /echo", "Origin: null\r\n")).status == 403);
@@ -139,7 +139,7 @@ TEST_CASE("open mode is for this machine only", "[semantics]") {
     CHECK(a.status == 403);
     CHECK(code_of(a) == "FORBIDDEN");
   }
-  // A path that is not there is told first.
+  // An unknown path is reported first.
   CHECK(s.ask(get("/nope", "Forwarded: for=1.2.3.4\r\n")).status == 404);
 }
 
@@ -212,7 +212,7 @@ TEST_CASE("checks come in the order that callers rely on", "[semantics]") {
   CHECK(s.ask(request("POST /echo?%", json, "x")).status == 400);
 }
 
-TEST_CASE("refusals have one form, or the standard's where it is asked for", "[semantics]") {
+TEST_CASE("refusals have one form, or RFC 9457 where it is asked for", "[semantics]") {
   test_routes s;
   const auto a = s.ask(get("/refusing", "X-Request-Id: r-1\r\n"));
   CHECK(a.status == 409);
@@ -229,7 +229,7 @@ TEST_CASE("refusals have one form, or the standard's where it is asked for", "[s
   CHECK(later.headers.count("retry-after") == 1);
 }
 
-TEST_CASE("what goes wrong inside stays inside", "[semantics]") {
+TEST_CASE("an internal error is answered without its details", "[semantics]") {
   test_routes s;
   auto c = s.connect();
   const auto a = c.ask(get("/throwing"));
@@ -271,7 +271,7 @@ TEST_CASE("requests can be traced", "[semantics]") {
   }
 }
 
-TEST_CASE("figures tell what was answered", "[semantics]") {
+TEST_CASE("metrics count what was answered", "[semantics]") {
   test_routes s;
   auto c = s.connect();
   for (int i = 0; i < 10; ++i)

@@ -1,4 +1,4 @@
-"""What answers look like, member by member."""
+"""The form of answers, member by member."""
 
 import re
 
@@ -53,7 +53,7 @@ def ok(answer, status, what):
 
 
 def refused(answer, status, code, what):
-    """A refusal in exactly the common form."""
+    """Checks that an answer is a refusal in exactly the common form."""
     if not check(answer.status == status, f"{what}: got {answer!r}, want {status} {code}"):
         return None
     try:

@@ -2,6 +2,8 @@
 
 #include "base/json_write.hpp"
 #include "base/log.hpp"
+#include "http/api/service.hpp"
+#include "http/transport/route.hpp"
 #include "http/transport/server.hpp"
 #include "raw_client.hpp"
 
@@ -19,11 +21,11 @@
 
 namespace callboard::http {
 
-/// How often routes were reached, for requests that must not get there.
+/// How often routes were reached, to check that refused requests were not.
 inline std::atomic<int> markers{0};
 inline std::atomic<int> echoes{0};
 
-namespace stage_routes {
+namespace test_rows {
 
 inline task<response> ok(request_context&) { co_return response{200, R"({"ok":true})"}; }
 
@@ -74,7 +76,7 @@ inline task<response> slow(request_context& x) {
                                     executor>
       pause{x.io};
   pause.expires_after(std::chrono::milliseconds{300});
-  // Like an actor that takes its time.
+  // Like a slow actor.
   co_await pause.async_wait(boost::asio::use_awaitable_t<executor>{});
   co_return response{200, R"({"slow":true})"};
 }
@@ -84,7 +86,7 @@ inline task<response> never(request_context& x) {
                                     executor>
       pause{x.io};
   pause.expires_after(std::chrono::hours{1});
-  // Like an actor that lost its promise.
+  // Like an actor that never answers.
   co_await pause.async_wait(boost::asio::use_awaitable_t<executor>{});
   co_return response{};
 }
@@ -109,35 +111,85 @@ inline task<response> dressed(request_context&) {
 
 inline task<response> nothing(request_context&) { co_return response{204, {}}; }
 
-inline constexpr route table[] = {
-    {"GET", "/", ok},
-    {"GET", "/ok", ok},
-    {"GET", "/marker", marker},
-    {"POST", "/marker", marker},
-    {"POST", "/echo", echo},
-    {"PUT", "/echo", echo},
-    {"POST", "/length", length},
-    {"POST", "/bulk", length, true},
-    {"GET", "/items/:id", item},
-    {"DELETE", "/items/:id", item},
-    {"GET", "/items/special", special},
-    {"GET", "/items/:id/parts/:part", item},
-    {"GET", "/origin", origin_of},
-    {"GET", "/refusing", refusing},
-    {"GET", "/overloaded", overloaded},
-    {"GET", "/throwing", throwing},
-    {"GET", "/slow", slow},
-    {"GET", "/never", never},
-    {"GET", "/elsewhere", from_elsewhere},
-    {"GET", "/large", large},
-    {"GET", "/dressed", dressed},
-    {"DELETE", "/nothing", nothing},
-    {"GET", "/stream", ok, false, false, "text/event-stream"},
+/// Says "one", "two" and "three"; the second only after a while.
+class counting_stream final : public stream_source {
+public:
+  explicit counting_stream(boost::asio::io_context& io, bool breaks) : io_{io}, breaks_{breaks} {}
+  task<std::optional<std::string>> next() override {
+    static constexpr const char* parts[] = {"one", "two", "three"};
+    if (at_ == 1) {
+      boost::asio::basic_waitable_timer<std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>,
+                                        executor>
+          pause{io_};
+      pause.expires_after(std::chrono::milliseconds{50});
+      // Like an event that comes later.
+      co_await pause.async_wait(boost::asio::use_awaitable_t<executor>{});
+      if (breaks_)
+        throw std::runtime_error{"the source broke"};
+    }
+    co_return at_ < 3 ? std::optional<std::string>{parts[at_++]} : std::nullopt;
+  }
+
+private:
+  boost::asio::io_context& io_;
+  bool breaks_;
+  std::size_t at_ = 0;
 };
 
-}  // namespace stage_routes
+inline task<response> stream(request_context& x) {
+  response r{200, {}, {{"Content-Type", "text/plain"}}};
+  r.stream = std::make_shared<counting_stream>(x.io, x.query_value("breaks").has_value());
+  co_return r;
+}
 
-/// A server on a free port with routes of its own, which ask nobody.
+/// A row without a meaning for callers.
+constexpr route row(std::string_view method, std::string_view pattern, task<response> (*handle)(request_context&),
+                    bool is_bulk = false, std::string_view produces = "application/json") {
+  return {.method = method,
+          .pattern = pattern,
+          .handle = handle,
+          .roles = {role::anyone},
+          .query = {},
+          .body = {},
+          .responses = {no_body(200)},
+          .refusals = {},
+          .tag = "test",
+          .summary = "A route of the tests",
+          .is_bulk = is_bulk,
+          .waits = false,
+          .produces = produces};
+}
+
+inline constexpr route table[] = {
+    row("GET", "/", ok),
+    row("GET", "/ok", ok),
+    row("GET", "/marker", marker),
+    row("POST", "/marker", marker),
+    row("POST", "/echo", echo),
+    row("PUT", "/echo", echo),
+    row("POST", "/length", length),
+    row("POST", "/bulk", length, true),
+    row("GET", "/items/:id", item),
+    row("DELETE", "/items/:id", item),
+    row("GET", "/items/special", special),
+    row("GET", "/items/:id/parts/:part", item),
+    row("GET", "/origin", origin_of),
+    row("GET", "/refusing", refusing),
+    row("GET", "/overloaded", overloaded),
+    row("GET", "/throwing", throwing),
+    row("GET", "/slow", slow),
+    row("GET", "/never", never),
+    row("GET", "/elsewhere", from_elsewhere),
+    row("GET", "/large", large),
+    row("GET", "/dressed", dressed),
+    row("DELETE", "/nothing", nothing),
+    row("GET", "/stream", ok, false, "text/event-stream"),
+    row("GET", "/parts", stream),
+};
+
+}  // namespace test_rows
+
+/// A server on a free port with routes of its own and no actors.
 class test_routes {
 public:
   explicit test_routes(void (*change)(config::settings&) = [](config::settings&) {}) {
@@ -145,7 +197,7 @@ public:
     settings.http_port = 0;
     change(settings);
     app.emplace(settings, node);
-    serves.emplace(*app, stage_routes::table);
+    serves.emplace(*app, test_rows::table);
   }
   ~test_routes() {
     serves.reset();
@@ -168,7 +220,7 @@ private:
   }
 };
 
-/// The client has its answer before the server has counted it.
+/// Waits, because the client has its answer before the server has counted it.
 template <class Condition>
 bool eventually(Condition&& holds) {
   for (int i = 0; i < 1000; ++i) {

@@ -52,7 +52,7 @@ TEST_CASE("an answer has its headers", "[transport]") {
   CHECK(s.ask(get("/")).status == 200);
 }
 
-TEST_CASE("a route's own headers win and can not bring others along", "[transport]") {
+TEST_CASE("a route's own headers override and cannot smuggle in others", "[transport]") {
   test_routes s;
   const auto a = s.ask(get("/dressed"));
   CHECK(a.headers.at("content-type") == "text/plain");
@@ -128,7 +128,7 @@ TEST_CASE("requests may arrive in any pieces", "[transport]") {
       auto c = s.connect();
       INFO(bytes << " cut at " << cut);
       c.send(std::string_view{bytes}.substr(0, cut));
-      // Without a pause both pieces would be read as one.
+      // Pause, or both pieces would be read as one.
       std::this_thread::sleep_for(std::chrono::microseconds{300});
       c.send(std::string_view{bytes}.substr(cut));
       c.send(get("/ok"));
@@ -141,7 +141,7 @@ TEST_CASE("requests may arrive in any pieces", "[transport]") {
   CHECK(c.receive().body == requests[1].second);
 }
 
-TEST_CASE("nothing behind a faulty head or chunk is a request", "[transport]") {
+TEST_CASE("nothing after a faulty head or chunk is read as a request", "[transport]") {
   test_routes s;
   const std::vector<std::pair<int, std::string>> faulty{
       {400, request("POST /echo", "Transfer-Encoding: gzip\r\n", "12345")},
@@ -219,7 +219,7 @@ TEST_CASE("bodies frame the next request exactly", "[transport]") {
   c.send(post_chunked("/echo", size + "\r\n"s + hidden + "\r\n0\r\n\r\n") + get("/ok"));
   CHECK(c.receive().body == hidden);
   CHECK(c.receive().body == R"({"ok":true})");
-  // Refused with its body at hand: the connection goes on behind it.
+  // Refused with its body already read: the connection continues after it.
   for (const auto& refused :
        {post("/nowhere", hidden), post("/ok", hidden), post("/echo", hidden, "Content-Type: text/plain\r\n")}) {
     c.send(refused + get("/ok"));
@@ -229,7 +229,7 @@ TEST_CASE("bodies frame the next request exactly", "[transport]") {
   CHECK(markers == 0);
 }
 
-TEST_CASE("a refused body that has not come ends the connection", "[transport]") {
+TEST_CASE("a refused body that has not arrived ends the connection", "[transport]") {
   test_routes s;
   markers = 0;
   auto c = s.connect();
@@ -242,10 +242,10 @@ TEST_CASE("a refused body that has not come ends the connection", "[transport]")
   CHECK(markers == 0);
 }
 
-TEST_CASE("what is too large is refused unread", "[transport]") {
+TEST_CASE("a body that is too large is refused unread", "[transport]") {
   test_routes s;
   const std::string json = "Content-Type: application/json\r\n";
-  SECTION("by its length, before a byte of it has come") {
+  SECTION("by its length, before a byte of it has arrived") {
     auto c = s.connect();
     const auto a = c.ask(request("POST /length", json + "Content-Length: 1048577\r\n"));
     CHECK(a.status == 413);
@@ -268,7 +268,7 @@ TEST_CASE("what is too large is refused unread", "[transport]") {
     c.send("1\r\n");
     CHECK(c.receive().status == 413);
   }
-  SECTION("what is just not too large is not") {
+  SECTION("the largest body that is allowed is accepted") {
     CHECK(s.ask(post("/length", std::string(1 << 20, ' '))).body == "1048576");
     std::string chunks;
     for (int i = 0; i < 64; ++i)
@@ -282,7 +282,7 @@ TEST_CASE("what is too large is refused unread", "[transport]") {
   CHECK(eventually([&] { return s.app->metrics.now().body_bytes_in_flight == 0; }));
 }
 
-TEST_CASE("100-continue is said only to a body that is wanted", "[transport]") {
+TEST_CASE("100-continue is sent only for a body that will be read", "[transport]") {
   test_routes s;
   const std::string fields = "Content-Type: application/json\r\nExpect: 100-continue\r\n";
   auto c = s.connect();
@@ -299,7 +299,7 @@ TEST_CASE("100-continue is said only to a body that is wanted", "[transport]") {
   CHECK(s.ask(request("POST /echo", fields + "Content-Length: 9999999\r\n")).status == 413);
 }
 
-TEST_CASE("slow clients are not waited for", "[transport]") {
+TEST_CASE("slow clients time out", "[transport]") {
   test_routes s{short_timeouts};
   const auto began = clock_type::now();
   SECTION("a head, whatever trickles in") {
@@ -319,7 +319,7 @@ TEST_CASE("slow clients are not waited for", "[transport]") {
           408);
   }
   SECTION("a chunked body") { CHECK(s.ask(post_chunked("/echo", "2\r\n{")).status == 408); }
-  SECTION("an idle connection is closed without a word") {
+  SECTION("an idle connection is closed without an answer") {
     auto c = s.connect();
     CHECK(c.is_closed());
     auto used = s.connect();
@@ -358,7 +358,7 @@ TEST_CASE("a large answer arrives whole", "[transport]") {
   CHECK(c.receive().status == 200);
 }
 
-TEST_CASE("clients that vanish leave nothing behind", "[transport]") {
+TEST_CASE("clients that disconnect leave no resources behind", "[transport]") {
   test_routes s;
   for (int i = 0; i < 50; ++i) {
     auto half_head = s.connect();
@@ -383,7 +383,7 @@ TEST_CASE("clients that vanish leave nothing behind", "[transport]") {
   CHECK(s.ask(get("/ok")).status == 200);
 }
 
-TEST_CASE("who stops sending still gets the answer", "[transport]") {
+TEST_CASE("a client that has closed its sending side still gets the answer", "[transport]") {
   test_routes s;
   auto c = s.connect();
   c.send(get("/slow"));
@@ -468,8 +468,8 @@ TEST_CASE("a stop lets requests end and takes no new ones", "[transport]") {
   s.serves->stop();
 }
 
-TEST_CASE("a stop does not wait for ever", "[transport]") {
-  SECTION("for a connection that has only just come") {
+TEST_CASE("a stop ends within its timeout", "[transport]") {
+  SECTION("with a connection that has just been accepted") {
     test_routes s;
     auto c = s.connect();
     const auto began = clock_type::now();
@@ -477,7 +477,7 @@ TEST_CASE("a stop does not wait for ever", "[transport]") {
     CHECK(ms_since(began) < 1500);
     CHECK(c.is_closed());
   }
-  SECTION("for a route") {
+  SECTION("with a slow route") {
     test_routes s{[](config::settings& x) { x.http_drain_timeout_ms = 300; }};
     auto c = s.connect();
     c.send(get("/never"));
@@ -487,7 +487,7 @@ TEST_CASE("a stop does not wait for ever", "[transport]") {
     CHECK(ms_since(began) >= 290);
     CHECK(ms_since(began) < 1500);
   }
-  SECTION("for a client in the middle of a head, even less when hurried") {
+  SECTION("with a client in the middle of a head, at once when hurried") {
     test_routes s;
     auto c = s.connect();
     c.send("GET /ok HT");
@@ -509,7 +509,7 @@ TEST_CASE("a port belongs to one server, also when its threads share it", "[tran
   auto taken = s.settings;
   taken.http_port = s.serves->port();
   service second{taken, s.app->node};
-  CHECK_THROWS_AS((server{second, stage_routes::table}), address_in_use);
+  CHECK_THROWS_AS((server{second, test_rows::table}), address_in_use);
   std::vector<raw_client> many;
   for (int i = 0; i < 60; ++i)
     many.push_back(s.connect());
@@ -519,8 +519,46 @@ TEST_CASE("a port belongs to one server, also when its threads share it", "[tran
   const auto port = s.serves->port();
   s.serves.reset();
   many.clear();
-  // Free again at once, whatever connections linger in the kernel.
+  // Free again at once, even with connections in TIME_WAIT.
   taken.http_port = port;
-  server again{second, stage_routes::table};
+  server again{second, test_rows::table};
   CHECK(again.port() == port);
+}
+
+TEST_CASE("a stream is sent in chunks as they are made, and the connection lives on", "[transport]") {
+  test_routes s;
+  auto c = s.connect();
+  c.send(get("/parts") + get("/ok", "Connection: close\r\n"));
+  const auto all = c.receive_bytes();
+  const auto body = all.find("\r\n\r\n") + 4;
+  const auto head = all.substr(0, body);
+  CHECK_THAT(head, StartsWith("HTTP/1.1 200 OK\r\n") && Contains("Transfer-Encoding: chunked\r\n"));
+  CHECK_THAT(head, Contains("Content-Type: text/plain\r\n") && !Contains("Content-Length"));
+  const auto chunks = "3\r\none\r\n3\r\ntwo\r\n5\r\nthree\r\n0\r\n\r\n"s;
+  CHECK(all.substr(body, chunks.size()) == chunks);
+  CHECK_THAT(all.substr(body + chunks.size()), StartsWith("HTTP/1.1 200 OK\r\n") && Contains(R"({"ok":true})"));
+}
+
+TEST_CASE("HEAD of a stream ends after the head", "[transport]") {
+  test_routes s;
+  auto c = s.connect();
+  c.send(request("HEAD /parts", "Connection: close\r\n"));
+  CHECK_THAT(c.receive_bytes(), Contains("Transfer-Encoding: chunked") && Catch::Matchers::EndsWith("\r\n\r\n"));
+}
+
+TEST_CASE("HTTP/1.0 gets a stream up to the end of the connection", "[transport]") {
+  test_routes s;
+  auto c = s.connect();
+  c.send("GET /parts HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n");
+  const auto all = c.receive_bytes();
+  CHECK_THAT(all, !Contains("Transfer-Encoding") && Contains("Connection: close\r\n"));
+  CHECK_THAT(all, Catch::Matchers::EndsWith("\r\n\r\nonetwothree"));
+}
+
+TEST_CASE("a stream that breaks off does not look complete", "[transport]") {
+  test_routes s;
+  auto c = s.connect();
+  c.send(get("/parts?breaks=1"));
+  CHECK_THAT(c.receive_bytes(), Catch::Matchers::EndsWith("\r\n\r\n3\r\none\r\n"));
+  CHECK(s.ask(get("/ok")).status == 200);
 }

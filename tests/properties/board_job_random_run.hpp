@@ -373,7 +373,7 @@ private:
   board_job::state state_ = kind::initial("acme:7");
   board_job::state folded_ = kind::initial("acme:7");
   std::vector<std::pair<event, instant>> journal_;
-  stored_rows store_;
+  board_job_store store_;
   model model_;
   instant now_ = dawn;
   std::ostringstream history_;

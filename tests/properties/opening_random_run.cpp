@@ -133,7 +133,7 @@ kind::answer random_run::decide(const opening::command& c) {
     std::vector<row> rows;
     kind::rows(state_, d.changed, seq_, rows);
     require(rows.size() <= rows_max, "a decision changed " + std::to_string(rows.size()) + " rows");
-    store_.put(rows);
+    store_.put_distinct(rows);
   }
   return answer;
 }
@@ -222,7 +222,7 @@ void random_run::take(const step& s) {
   case verb::apply_unknown: {
     const auto who = s.whom % 12 + 1;
     const bool known = s.what == verb::apply;
-    command(opening::apply{{who}, {id}, known, {}}, model_.apply(who, known, now_), numbered("apply by", who));
+    command(opening::apply{{who}, {id}, known, {}, {}}, model_.apply(who, known, now_), numbered("apply by", who));
     break;
   }
   case verb::withdraw:
@@ -408,7 +408,7 @@ void random_run::compare_status() {
   for (const auto& e : model_.all) {
     if (e.status == "INACTIVE")
       continue;
-    const auto who = "standing of " + std::to_string(e.n);
+    const auto who = "status of " + std::to_string(e.n);
     require(it != shown.end() && ordinal_of(it->application) == e.n, who + " is missing");
     same(name(it->status), e.status, who + ", status");
     same(it->position, model_.position_of(e), who + ", queuePosition");
@@ -420,7 +420,7 @@ void random_run::compare_status() {
     require(it->position ? is_eta(it->eta_s, *it->position) : !it->eta_s, who + ", etaSeconds");
     ++it;
   }
-  require(it == shown.end(), "a standing of somebody who is not there");
+  require(it == shown.end(), "a status of somebody who is not there");
 }
 
 void random_run::compare_due() {

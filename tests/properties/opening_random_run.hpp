@@ -4,7 +4,7 @@
 #include "base/json_read.hpp"
 #include "tests/properties/opening_model.hpp"
 #include "tests/properties/opening_steps.hpp"
-#include "tests/rules/row_store.hpp"
+#include "tests/rules/opening_store.hpp"
 
 #include <map>
 #include <set>
@@ -80,7 +80,7 @@ private:
   opening::state state_;
   opening::state folded_;
   model::opening model_;
-  row_store store_;
+  opening_store store_;
   std::vector<std::string> journal_;
   std::size_t journal_compared_ = 0;
   std::int64_t seq_ = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "messages/queue.hpp"
+#include "messages/queue/commands.hpp"
 
 #include <algorithm>
 #include <map>

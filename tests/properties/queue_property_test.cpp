@@ -56,9 +56,9 @@ public:
     same(std::to_string(story_.state().by_id.size()), std::to_string(model_.jobs.size()), "jobs");
     for (const auto& [id, how] : model_.over)
       same(story_.status_of(id), how, "end of " + id);
-    same(in_words(story_.rows_loaded(), story_.now()), story_.words(), "load(rows)");
+    same(text_of_state(story_.rows_loaded(), story_.now()), story_.words(), "load(rows)");
   }
-  void check_history() { same(story_.folded(), in_words(story_.state(), story_.now(), false), "fold(journal)"); }
+  void check_history() { same(story_.folded(), text_of_state(story_.state(), story_.now(), false), "fold(journal)"); }
   std::string history() const { return history_; }
 
 private:
@@ -67,7 +67,7 @@ private:
     std::string words() const {
       auto& s = const_cast<queue::state&>(state());
       const auto kept = std::exchange(s.recent_claims, {});
-      auto out = in_words(s, now());
+      auto out = text_of_state(s, now());
       s.recent_claims = kept;
       return out;
     }
@@ -77,7 +77,7 @@ private:
         queue::changes changed;
         kind::evolve(s, decode_event<queue::event>(text.type, text.data), at, changed);
       }
-      return in_words(s, now(), false);
+      return text_of_state(s, now(), false);
     }
   };
 
@@ -174,11 +174,12 @@ private:
     say("fail " + j->id);
     auto f = story_.failure(j->id);
     f.permanent = below(4) == 0;
-    f.jitter = below(5) / 4.0;
+    const auto share = below(5) / 4.0;
+    story_.random = static_cast<std::uint64_t>(share * static_cast<double>((std::uint64_t{1} << 53) - 1)) << 11;
     story_.accepts<queue::job_result>(f);
     if (j->flagged)
       return model_.end(j->id, "cancelled");
-    const auto pause = queue::backoff(1'000, j->attempts, f.jitter);
+    const auto pause = queue::backoff(1'000, j->attempts, share);
     j->attempts += 1;
     j->since = story_.now();
     if (f.permanent || j->attempts >= j->max)

@@ -3,6 +3,7 @@
 #include "actors/board_job/rows.hpp"
 #include "actors/board_job/rules.hpp"
 #include "messages/event_codec.hpp"
+#include "tests/rules/row_store.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -69,33 +70,10 @@ struct answer_to_one<expire_unseen> {
   using type = removed;
 };
 
-/// What a store would hold after every commit, and what a restarted server would make of it.
-class stored_rows {
+/// The rows of board jobs, and what a restarted server would load from them.
+class board_job_store : public row_store {
 public:
-  void put(const std::vector<row>& rows) {
-    for (const auto& r : rows) {
-      std::string key{r.in->name};
-      for (std::size_t i = 0; i < r.in->key_columns; ++i)
-        key += '\0' + std::get<std::string>(r.values[i]);
-      rows_.insert_or_assign(std::move(key), r);
-    }
-  }
-
-  template <class Row>
-  std::vector<Row> all() const {
-    std::vector<Row> out;
-    for (const auto& [key, r] : rows_)
-      if (r.in == &table_of<Row>())
-        out.push_back(read<Row>(r));
-    return out;
-  }
-
-  run_row run_of(const std::string& id) const {
-    for (auto& r : all<run_row>())
-      if (r.run_id == id)
-        return r;
-    throw std::logic_error("no row of run " + id);
-  }
+  run_row run_of(const std::string& id) const { return find(&run_row::run_id, id).value(); }
 
   state load() const {
     const auto jobs = all<job_row>();
@@ -109,34 +87,10 @@ public:
         add_row(s, r, artifacts[r.run_id]);
     return s;
   }
-
-private:
-  static void give(const sql_value& v, std::string& x) { x = std::get<std::string>(v); }
-  static void give(const sql_value& v, std::int64_t& x) { x = std::get<std::int64_t>(v); }
-  static void give(const sql_value& v, bool& x) { x = std::get<bool>(v); }
-  static void give(const sql_value& v, instant& x) { x = from_ms(std::get<std::int64_t>(v)); }
-  template <named E>
-  static void give(const sql_value& v, E& x) {
-    x = from_name<E>(std::get<std::string>(v)).value();
-  }
-  template <class T>
-  static void give(const sql_value& v, std::optional<T>& x) {
-    if (v.index() != 0)
-      give(v, x.emplace());
-  }
-  template <class Row>
-  static Row read(const row& r) {
-    Row out{};
-    std::size_t i = 0;
-    for_each_field<Row>([&](const auto& f) { give(r.values[i++], out.*f.member); });
-    return out;
-  }
-
-  std::map<std::string, row> rows_;
 };
 
-/// One job, told command by command. It does what an entity's shell does: what is due is decided before any command,
-/// and each decision's events and rows are kept. Look-ups are made as the door makes them.
+/// One job, driven command by command. It does what an entity's shell does: what is due is decided before any command,
+/// and each decision's events and rows are kept. Runs are looked up in the rows before a command, as by its caller.
 class story {
 public:
   explicit story(const std::string& title = "Stage manager") : state_{kind::initial("acme:7")} {
@@ -230,10 +184,10 @@ public:
   }
 
   std::vector<std::pair<event, instant>> journal;
-  stored_rows store;
+  board_job_store store;
 
 private:
-  /// What the door finds in the rows before it sends a command.
+  /// What a caller finds in the rows before it sends a command.
   void look_up(claim& c) {
     for (auto& r : store.all<run_row>())
       if (r.run_id == c.run_id) {

@@ -213,3 +213,30 @@ TEST_CASE("what the server wrote itself is read again, and anything else throws"
   REQUIRE_THROWS(from_own_json<opening::acknowledged>("{}"));
   REQUIRE_THROWS(from_own_json<opening::acknowledged>("{"));
 }
+
+namespace {
+
+struct inner_members {
+  std::int64_t id = 0;
+  static constexpr auto fields = std::tuple{field{"id", &inner_members::id}};
+};
+
+struct outer_members {
+  inner_members inner;
+  std::optional<bool> flag;
+  std::optional<std::int64_t> shown;
+  static constexpr auto fields =
+      std::tuple{field{"inner", &outer_members::inner, inlined{}},
+                 field{"flag", &outer_members::flag, omitted_when_absent{}}, field{"shown", &outer_members::shown}};
+};
+
+}  // namespace
+
+TEST_CASE("inlined members stand among those of their owner, and absent ones may be left out") {
+  REQUIRE(to_json(outer_members{{7}, {}, {}}) == R"({"id":7,"shown":null})");
+  REQUIRE(to_json(outer_members{{7}, true, 2}) == R"({"id":7,"flag":true,"shown":2})");
+  const auto found = read<outer_members>(R"({"id":3,"flag":false})");
+  REQUIRE(found.ok());
+  REQUIRE(found.value.inner.id == 3);
+  REQUIRE(found.value.flag == false);
+}

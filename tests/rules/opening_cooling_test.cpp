@@ -34,7 +34,7 @@ TEST_CASE("cooling ends after one acknowledgment window at the latest") {
   with_a_cooling_entry s;
   s.pass(300s);
   REQUIRE(s.events_text() == "PROMOTED 3");
-  REQUIRE(s.status_of(s.ada)->promoted_at == s.now());
+  REQUIRE(s.shown_application(s.ada)->promoted_at == s.now());
 }
 
 TEST_CASE("cooling ends when somebody else frees a slot") {
@@ -101,7 +101,7 @@ TEST_CASE("cooling does not end when capacity is lowered or another setting chan
   REQUIRE(s.events_text() == "WITHDRAWN 1, PROMOTED 3");
 }
 
-TEST_CASE("a newcomer may take the slot a cooling entry left free") {
+TEST_CASE("a new applicant may take the slot a cooling entry left free") {
   with_a_cooling_entry s;
   REQUIRE(s.accepts(application_by(4)).status == status::active);
   REQUIRE(s.accepts(application_by(5)).status == status::waitlist);
@@ -110,7 +110,7 @@ TEST_CASE("a newcomer may take the slot a cooling entry left free") {
   REQUIRE(s.status_of(s.ada) == status::waitlist);
 }
 
-TEST_CASE("once it has cooled it goes before any newcomer") {
+TEST_CASE("once it has cooled it goes before any new applicant") {
   with_a_cooling_entry s;
   s.oversleep(300s);
   REQUIRE(s.accepts(application_by(4)).status == status::waitlist);

@@ -69,7 +69,7 @@ TEST_CASE("a decay puts the applicant back into the line with a penalty") {
   REQUIRE(e.penalty_count == 1);
   REQUIRE(e.new_position == 3);  // behind both who waited when it happened
   REQUIRE(e.rank == 3 + 1 + 1);
-  const auto shown = s.status_of(s.ada).value();
+  const auto shown = s.shown_application(s.ada).value();
   REQUIRE(shown.status == status::waitlist);
   REQUIRE(shown.position == 2);
   REQUIRE(shown.penalty_count == 1);
@@ -96,7 +96,7 @@ TEST_CASE("each decay adds to the penalty") {
   }
   REQUIRE(s.accepts(show_summary{}).decay_events == 4);
   s.accepts(acknowledge{s.ada});
-  REQUIRE(s.status_of(s.ada)->penalty_count == 4);
+  REQUIRE(s.shown_application(s.ada)->penalty_count == 4);
 }
 
 TEST_CASE("an event's time is when it was decided, not when it was due") {
@@ -144,14 +144,14 @@ TEST_CASE("a changed window acts on later offers only") {
   const auto bob = s.applies(2);
   const auto cyd = s.applies(3);
   s.accepts(leaving(ada));
-  const auto before = s.status_of(bob)->acknowledge_deadline;
+  const auto before = s.shown_application(bob)->acknowledge_deadline;
   s.accepts(window_to(60s));
   REQUIRE(s.events_text() == "JOB_UPDATED");
-  REQUIRE(s.status_of(bob)->acknowledge_deadline == before);
+  REQUIRE(s.shown_application(bob)->acknowledge_deadline == before);
   s.pass(299s);
   REQUIRE(s.status_of(bob) == status::pending_acknowledgment);
   s.pass(1s);
-  REQUIRE(s.status_of(cyd)->acknowledge_deadline == s.now() + 60s);
+  REQUIRE(s.shown_application(cyd)->acknowledge_deadline == s.now() + 60s);
 }
 
 TEST_CASE("offerOnApply and its window can be changed for those who come later") {

@@ -39,7 +39,7 @@ TEST_CASE("the ten millionth application is refused") {
   REQUIRE(s.accepts(show_summary{}).total_applications == 9'999'999);
 }
 
-TEST_CASE("a raise for more than a decision can hold goes on by ticks before any newcomer") {
+TEST_CASE("a raise for more than a decision can hold goes on by ticks before any new applicant") {
   constexpr int waiting = 2'500;
   auto s = crowded(waiting);
   s.decides(capacity_to(10'000));

@@ -37,14 +37,14 @@ TEST_CASE("a decayed entry is overtaken by as many newcomers as its penalty when
   s.pass(600s);
   for (int round = 1; round < penalty; ++round)
     s.pass(600s);  // cools, is offered the slot again, decays again
-  REQUIRE(s.status_of(ada)->penalty_count == penalty);
+  REQUIRE(s.shown_application(ada)->penalty_count == penalty);
   s.applies(100);  // takes the free slot: it was left by the one who cools
   for (int new_applicant = 1; new_applicant <= 5; ++new_applicant)
     s.applies(100 + new_applicant);
-  REQUIRE(s.status_of(ada)->position == penalty + 1);
+  REQUIRE(s.shown_application(ada)->position == penalty + 1);
 }
 
-TEST_CASE("a newcomer passes over a rank that a decayed entry holds") {
+TEST_CASE("a new applicant passes over a rank that a decayed entry holds") {
   story s{slots_by_offer(1)};
   const auto ada = s.applies(1);
   s.pass(600s);
@@ -54,10 +54,10 @@ TEST_CASE("a newcomer passes over a rank that a decayed entry holds") {
   const auto dan = s.applies(4);
   REQUIRE(s.rank_of(dan) == 3);  // 2 is ada's
   REQUIRE(s.state().tail == 3);
-  REQUIRE(s.status_of(dan)->position == 3);
+  REQUIRE(s.shown_application(dan)->position == 3);
 }
 
-TEST_CASE("a decayed entry stands behind everybody who waits, also behind those who decayed before") {
+TEST_CASE("a decayed entry goes behind everybody who waits, also behind those who decayed before") {
   story s{slots_by_offer(2)};
   const auto ada = s.applies(1);
   const auto bob = s.applies(2);
@@ -99,5 +99,5 @@ TEST_CASE("ranks are never renumbered, shown positions have no gaps") {
   REQUIRE(shown[1].position == 2);
   REQUIRE(shown[1].application == dan);
   REQUIRE(shown[2].position == 3);
-  REQUIRE(s.status_of(eve)->position == 3);
+  REQUIRE(s.shown_application(eve)->position == 3);
 }

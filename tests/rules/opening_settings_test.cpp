@@ -162,7 +162,7 @@ TEST_CASE("while an opening is closed offers that run out decay and nobody is pr
   s.accepts(reopening);
   REQUIRE(s.events_text() == "JOB_UPDATED, PROMOTED 3, PROMOTED 2");
   REQUIRE(s.waitlist().empty());
-  REQUIRE(s.status_of(cyd)->acknowledge_deadline == s.now() + 300s);
+  REQUIRE(s.shown_application(cyd)->acknowledge_deadline == s.now() + 300s);
 }
 
 TEST_CASE("while an opening is closed who leaves is not replaced until it opens") {

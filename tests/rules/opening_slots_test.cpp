@@ -69,7 +69,7 @@ TEST_CASE("with offerOnApply a free slot is an offer to acknowledge") {
   const auto e = s.last<applied>();
   REQUIRE(e.acknowledge_deadline == s.now() + 600s);
   REQUIRE_FALSE(e.position);
-  const auto shown = s.status_of(ada.application).value();
+  const auto shown = s.shown_application(ada.application).value();
   REQUIRE(shown.promoted_at == shown.applied_at);
 
   SECTION("it counts as no promotion") {
@@ -88,7 +88,7 @@ TEST_CASE("with offerOnApply a free slot is an offer to acknowledge") {
     const auto bob = s.applies(2);
     s.accepts(decline{ada.application});
     REQUIRE(s.events_text() == "DECLINED 1, PROMOTED 2");
-    REQUIRE(s.status_of(bob)->acknowledge_deadline == s.now() + 300s);
+    REQUIRE(s.shown_application(bob)->acknowledge_deadline == s.now() + 300s);
   }
   SECTION("it decays like any other") {
     s.pass(600s);
@@ -127,7 +127,7 @@ TEST_CASE("whatever frees a slot promotes the next in the same decision") {
     s.pass(600s);
     REQUIRE(s.events_text() == "DECAY_TRIGGERED 1, PROMOTED 2");
   }
-  const auto shown = s.status_of(bob).value();
+  const auto shown = s.shown_application(bob).value();
   REQUIRE(shown.status == status::pending_acknowledgment);
   REQUIRE(shown.promoted_at == s.now());
   REQUIRE(shown.acknowledge_deadline == s.now() + 300s);
@@ -142,7 +142,7 @@ TEST_CASE("who waits and leaves frees no slot") {
   s.accepts(leaving(bob));
   REQUIRE(s.events_text() == "WITHDRAWN 2");
   REQUIRE(s.waitlist() == std::vector{cyd});
-  REQUIRE(s.status_of(cyd)->position == 1);
+  REQUIRE(s.shown_application(cyd)->position == 1);
 }
 
 TEST_CASE("an acknowledged offer keeps when it was promoted and has no deadline any more") {
@@ -155,7 +155,7 @@ TEST_CASE("an acknowledged offer keeps when it was promoted and has no deadline 
   const auto answer = s.accepts(acknowledge{bob});
   REQUIRE(s.events_text() == "ACKNOWLEDGED 2");
   REQUIRE_THAT(answer.message, Contains("acknowledged"));
-  const auto shown = s.status_of(bob).value();
+  const auto shown = s.shown_application(bob).value();
   REQUIRE(shown.status == status::active);
   REQUIRE(shown.promoted_at == promoted_at);
   REQUIRE_FALSE(shown.acknowledge_deadline);
@@ -222,7 +222,7 @@ TEST_CASE("an offer above a lowered capacity stays valid") {
   REQUIRE(s.accepts(show{}).active_count == 1);
 }
 
-TEST_CASE("a newcomer's row travels with the application and with nothing else") {
+TEST_CASE("a new applicant's row travels with the application and with nothing else") {
   story s;
   auto c = application_by(9);
   c.person = std::make_shared<const applicant_row>(applicant_row{{9}, "Ada", "ada@example.org", dawn});

@@ -33,7 +33,7 @@ TEST_CASE("a pipeline shows live ones by time of application and waiting ones in
   REQUIRE_FALSE(shown.next);
 }
 
-TEST_CASE("who was promoted late still stands where they applied") {
+TEST_CASE("a late promotion keeps the order of applying") {
   story s{slots(2)};
   const auto ada = s.applies(1);
   const auto bob = s.applies(2);
@@ -157,7 +157,7 @@ TEST_CASE("without a limit a list ends after ten thousand and says where it goes
   REQUIRE_FALSE(rest.next);
 }
 
-TEST_CASE("a standing tells what its applicant wants to know") {
+TEST_CASE("the status of an application shows its position, times and penalty") {
   story s{slots(1)};
   const auto ada = s.applies(1);
   const auto bob = s.applies(2);
@@ -165,7 +165,7 @@ TEST_CASE("a standing tells what its applicant wants to know") {
   const auto all = s.accepts(show_application_status{{bob, ada}});
   REQUIRE(all.title == "Stage manager");
   REQUIRE(all.applications.size() == 2);
-  const auto b = s.status_of(bob).value();
+  const auto b = s.shown_application(bob).value();
   REQUIRE(b.job.value == job_7);
   REQUIRE(b.title == "Stage manager");
   REQUIRE(b.status == status::waitlist);
@@ -176,11 +176,11 @@ TEST_CASE("a standing tells what its applicant wants to know") {
   REQUIRE_FALSE(b.eta_s);
   s.accepts(leaving(ada));
   s.pass(5s);
-  REQUIRE(s.status_of(bob)->in_state_s == 5);
-  REQUIRE_FALSE(s.status_of(bob)->position);
-  REQUIRE_FALSE(s.status_of(ada));  // its row tells the rest
+  REQUIRE(s.shown_application(bob)->in_state_s == 5);
+  REQUIRE_FALSE(s.shown_application(bob)->position);
+  REQUIRE_FALSE(s.shown_application(ada));  // its row tells the rest
   s.accepts(acknowledge{bob});
-  REQUIRE(s.status_of(bob)->in_state_s == 0);
+  REQUIRE(s.shown_application(bob)->in_state_s == 0);
 }
 
 TEST_CASE("etaSeconds is the position times the mean gap of the last promotions, from three on") {
@@ -204,8 +204,8 @@ TEST_CASE("etaSeconds is the position times the mean gap of the last promotions,
   REQUIRE(shown[0].eta_s == 13);  // 12.5, rounded
   REQUIRE(shown[1].eta_s == 25);
   REQUIRE(shown[2].eta_s == 38);  // 37.5
-  REQUIRE(s.status_of(line[next])->eta_s == 13);
-  REQUIRE_FALSE(s.status_of(holder)->eta_s);
+  REQUIRE(s.shown_application(line[next])->eta_s == 13);
+  REQUIRE_FALSE(s.shown_application(holder)->eta_s);
   for (int i = 0; i < 19; ++i)
     promote_after(2s);
   shown = s.accepts(show_queue{}).waitlist;

@@ -45,7 +45,7 @@ TEST_CASE("a unique key belongs to one job until that is over or dead") {
     s.accepts<queue::job_result>(f);
   }
   CHECK(s.enqueues({second}).jobs.front().id == "b");
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("a dead job whose unique key is taken meanwhile stays dead") {
@@ -65,7 +65,7 @@ TEST_CASE("a dead job whose unique key is taken meanwhile stays dead") {
   s.completes("b");
   CHECK(s.accepts<queue::swept>(request).moved == 1);
   CHECK(s.claims(2) == "a");
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("jobs for later wait until then") {
@@ -106,17 +106,17 @@ TEST_CASE("many are cancelled by what they are, a bounded number at a time") {
   CHECK(flagged == 10);
   CHECK(rounds > 1);
   CHECK(s.status_of("s") == "pending");
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("failures that differ only in numbers are one group") {
-  const auto print = [](std::string error) { return queue::fingerprint("mail", "smtp", error); };
-  CHECK(print("timeout after 30 s at 10.0.0.7") == print("timeout after 5 s at 10.0.0.9"));
-  CHECK(print("user 3f2b9c1d-55aa-4b7e missing") == print("user 00ffee11-1234-9abc missing"));
-  CHECK(print("at 0x7ffdeadb") == print("at 0x00001"));
-  CHECK(print("no route") != print("no host"));
-  CHECK(print("x") != queue::fingerprint("sms", "smtp", "x"));
-  CHECK(print("x") != queue::fingerprint("mail", {}, "x"));
+  const auto fingerprint_of = [](std::string error) { return queue::fingerprint("mail", "smtp", error); };
+  CHECK(fingerprint_of("timeout after 30 s at 10.0.0.7") == fingerprint_of("timeout after 5 s at 10.0.0.9"));
+  CHECK(fingerprint_of("user 3f2b9c1d-55aa-4b7e missing") == fingerprint_of("user 00ffee11-1234-9abc missing"));
+  CHECK(fingerprint_of("at 0x7ffdeadb") == fingerprint_of("at 0x00001"));
+  CHECK(fingerprint_of("no route") != fingerprint_of("no host"));
+  CHECK(fingerprint_of("x") != queue::fingerprint("sms", "smtp", "x"));
+  CHECK(fingerprint_of("x") != queue::fingerprint("mail", {}, "x"));
 }
 
 TEST_CASE("dead jobs are grouped, and redriven by group, at a rate, only those that were dead then") {
@@ -157,7 +157,7 @@ TEST_CASE("dead jobs are grouped, and redriven by group, at a rate, only those t
     s.completes("c");
     CHECK(s.accepts<queue::swept>(request).moved == 0);
   }
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("dead letters are kept for thirty days, finished jobs until their rows are found") {
@@ -178,7 +178,7 @@ TEST_CASE("dead letters are kept for thirty days, finished jobs until their rows
   CHECK(s.status_of("done") == "unknown");
   CHECK(!s.rows.find<queue::payload_row>("done"));
   CHECK(!s.enqueues({s.job("done")}).jobs.front().deduplicated);
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("what has not changed is no event") {

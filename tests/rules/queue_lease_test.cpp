@@ -22,7 +22,7 @@ TEST_CASE("a lost lease returns the job at once, and at last leaves it dead") {
   CHECK(s.status_of("a") == "failed");
   CHECK(s.rows.find<queue::report_row>("a")->error_code == "lease_lost");
   CHECK(s.state().dead_groups.size() == 1);
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("a heartbeat renews the lease by its own length and keeps what it does not name") {
@@ -40,7 +40,7 @@ TEST_CASE("a heartbeat renews the lease by its own length and keeps what it does
   CHECK(stated->checkpoint == "{\"page\":2}");
   s.pass(59s);
   CHECK(s.status_of("a") == "processing");
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("a failed job is tried again after a pause that doubles, is capped, and is a share of chance") {
@@ -61,16 +61,14 @@ TEST_CASE("a failed job is tried again after a pause that doubles, is capped, an
   CHECK(s.accepts<queue::job_result>(f).run_at == s.now() + 1h);
   s.pass(1h);
   s.claim();
-  auto bases = std::make_shared<queue::backoff_bases>();
-  bases->by_type_ms["mail"] = 10;
+  s.settings.backoff.by_type_ms["mail"] = 10;
   f = s.failure("a");
-  f.bases = bases;
   CHECK(s.accepts<queue::job_result>(f).run_at == s.now() + 40ms);
   s.pass(1s);
   s.claim();
   CHECK(s.fails("a").status == queue::status::failed);
   CHECK(s.state().find("a")->attempts == 4);
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("a permanent failure is dead at once; at most once means one attempt") {
@@ -109,7 +107,7 @@ TEST_CASE("a cancelled job that is held is told so, and nothing it brings counts
   SECTION("release") { s.accepts<queue::job_result>(queue::release{{{"a", s.token_of("a"), {}}}, true}); }
   SECTION("lease end") { s.pass(60s); }
   CHECK(s.status_of("a") == "cancelled");
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("many are completed in one event, each answered on its own") {
@@ -132,7 +130,7 @@ TEST_CASE("many are completed in one event, each answered on its own") {
   CHECK(s.last_events == 1);
   CHECK(s.rows.find<queue::finished_row>("a")->worker == "w");
   CHECK(!s.rows.find<queue::job_row>("a"));
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("a thousand jobs are one event to enqueue, to claim and to complete") {

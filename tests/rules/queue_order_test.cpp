@@ -20,7 +20,7 @@ TEST_CASE("the heaviest comes first, then the oldest, then the smallest id") {
   s.pass(1ms);
   s.enqueues("0");
   CHECK(s.claims(10) == "high a b 0 low");
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("order is global over all requested types, whatever their order in the request") {
@@ -46,7 +46,7 @@ TEST_CASE("waiting makes heavier: a low job passes a fresh high one after nine m
   }
 }
 
-TEST_CASE("without aging only weight counts, and a change of aging lets everybody stand anew") {
+TEST_CASE("without aging only weight counts, and a change of aging rebuilds the lines") {
   queue_story s;
   s.enqueues("low", "mail", 1);
   s.pass(24h);
@@ -60,7 +60,7 @@ TEST_CASE("without aging only weight counts, and a change of aging lets everybod
     s.configures(aging(60));
     CHECK(s.claims(2) == "low high");
   }
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("nobody starves: a low job is claimed although high ones never end") {
@@ -90,7 +90,7 @@ TEST_CASE("a cancelled or expired head blocks nothing") {
   CHECK(s.rows.find<queue::report_row>("brief")->error_code == "ttl_expired");
   CHECK(s.claims(3) == "last");
   CHECK(s.state().dead_groups.empty());
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("a time to live counts while pending only") {
@@ -110,7 +110,7 @@ TEST_CASE("a time to live counts while pending only") {
   s.pass(10s);
   CHECK(s.status_of("later") == "failed");
   CHECK(s.status_of("a") == "failed");
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("limits are exact") {
@@ -148,7 +148,7 @@ TEST_CASE("limits are exact") {
     s.pass(500ms);
     CHECK(s.claims(9) == "j17");
   }
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("at most so many jobs of one key at a time, whatever their type, and nobody else waits for them") {
@@ -167,7 +167,7 @@ TEST_CASE("at most so many jobs of one key at a time, whatever their type, and n
   CHECK(s.claims(10) == "a1 a2 b1 free");
   CHECK(s.accepts<queue::explanation>(queue::explain{"a3"}).reason == "key_limit");
   CHECK(s.claims(10) == "");
-  s.can_be_told_again();
+  s.can_be_restored();
   s.completes("a2");
   CHECK(s.claims(10) == "a3");
   s.completes("a1");
@@ -175,7 +175,7 @@ TEST_CASE("at most so many jobs of one key at a time, whatever their type, and n
   CHECK(s.state().flows.size() == 1);
   s.completes("b1");
   CHECK(s.state().flows.empty());
-  s.can_be_told_again();
+  s.can_be_restored();
 }
 
 TEST_CASE("a claim says why a job has to wait") {

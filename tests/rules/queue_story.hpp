@@ -3,7 +3,8 @@
 #include "actors/queue/rows.hpp"
 #include "actors/queue/rules.hpp"
 #include "messages/event_codec.hpp"
-#include "persistence/rows.hpp"
+#include "messages/queue/payload.hpp"
+#include "tests/rules/row_store.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -19,68 +20,25 @@ namespace callboard::tests {
 
 using namespace std::chrono_literals;
 
-/// What a store would hold of a queue after every commit, as it would give it back.
-class queue_rows {
+/// The rows of one queue, and what a restarted server would load from them.
+class queue_store : public row_store {
 public:
-  void put(const std::vector<row>& rows) {
-    for (const auto& r : rows) {
-      std::string key;
-      for (std::size_t i = 0; i < r.in->key_columns; ++i)
-        key += std::get<std::string>(r.values.at(i)) + '\0';
-      auto& of_table = tables_[r.in->name];
-      if (r.erased)
-        of_table.erase(key);
-      else if (const auto it = of_table.find(key); it != of_table.end() && r.in->partial_update) {
-        for (std::size_t i = 0; i < r.values.size(); ++i)
-          if (r.values[i].index() != 0)
-            it->second.values[i] = r.values[i];
-      } else
-        of_table.insert_or_assign(key, r);
-    }
-  }
-
-  template <stored Row>
-  std::vector<Row> all() const {
-    std::vector<Row> out;
-    if (const auto it = tables_.find(Row::table_name); it != tables_.end())
-      for (const auto& [key, r] : it->second)
-        out.push_back(persistence::read_row<Row>(view{r}));
-    return out;
-  }
-
   template <stored Row>
   std::optional<Row> find(const std::string& id) const {
-    for (auto& r : all<Row>())
-      if (r.id == id)
-        return r;
-    return std::nullopt;
+    return row_store::find(&Row::id, id);
   }
 
-  /// The state as a restarted server would load it.
   queue::state load() const {
     auto s = queue::from_row(all<queue::queue_row>().at(0));
     for (const auto& r : all<queue::job_row>())
       queue::add_row(s, r);
     return s;
   }
-
-private:
-  struct view final : persistence::result_row {
-    explicit view(const row& r) : of{r} {}
-    const sql_value& at(int i) const { return of.values.at(static_cast<std::size_t>(i)); }
-    bool is_null(int i) const override { return at(i).index() == 0; }
-    std::int64_t integer(int i) const override { return std::get<std::int64_t>(at(i)); }
-    bool boolean(int i) const override { return std::get<bool>(at(i)); }
-    std::string_view text(int i) const override { return std::get<std::string>(at(i)); }
-    std::string blob(int i) const override { return std::get<bytes>(at(i)).data; }
-    const row& of;
-  };
-  std::map<std::string_view, std::map<std::string, row>> tables_;
 };
 
-/// A state in words: its settings, every job's row, and the order in which all that is ready would be claimed. States
-/// with the same words decide alike. What the journal does not tell can be left out.
-inline std::string in_words(const queue::state& s, instant now, bool with_payload = true) {
+/// A state as text: its settings, every job's row, and the order in which all that is ready would be claimed. States of
+/// equal text decide alike. What the journal does not hold can be left out.
+inline std::string text_of_state(const queue::state& s, instant now, bool with_payload = true) {
   std::map<std::string, std::string> jobs;
   for (const auto& j : *s.slots)
     if (j.type) {
@@ -94,9 +52,9 @@ inline std::string in_words(const queue::state& s, instant now, bool with_payloa
   std::string out = to_json(queue::settings_row(s)) + '\n';
   for (const auto& [id, text] : jobs)
     out += text + '\n';
-  out += "graves:";
-  for (const auto& [print, g] : s.dead_groups)
-    out += ' ' + print + 'x' + std::to_string(g.jobs.size());
+  out += "dead:";
+  for (const auto& [fingerprint, g] : s.dead_groups)
+    out += ' ' + fingerprint + 'x' + std::to_string(g.jobs.size());
   out += "\nkeys:";
   std::map<std::string, std::int64_t> keys{s.by_unique_key.begin(), s.by_unique_key.end()};
   for (const auto& [key, slot] : keys)
@@ -109,7 +67,7 @@ inline std::string in_words(const queue::state& s, instant now, bool with_payloa
   return out + '\n';
 }
 
-/// One queue, told command by command. It does what an entity's shell does.
+/// One queue, driven command by command. It does what an entity's shell does.
 class queue_story {
 public:
   using kind = queue::kind;
@@ -134,13 +92,13 @@ public:
 
   refusal refuses(code expected, const queue::command& c) {
     settle();
-    const auto before = in_words(state_, now_);
+    const auto before = text_of_state(state_, now_);
     auto a = decides(c);
     const auto* no = std::get_if<refusal>(&a);
     if (!no)
       FAIL("was accepted");
     REQUIRE(name(no->what) == name(expected));
-    REQUIRE(in_words(state_, now_) == before);
+    REQUIRE(text_of_state(state_, now_) == before);
     return *no;
   }
 
@@ -205,20 +163,20 @@ public:
   instant now() const { return now_; }
   std::int64_t seq() const { return seq_; }
 
-  /// What the journal tells again, and what the rows give back, is what is known.
-  void can_be_told_again() const {
+  /// The journal replayed, and the rows loaded, both give the state.
+  void can_be_restored() const {
     auto folded = kind::initial("work");
     for (const auto& [text, at] : journal) {
       queue::changes changed;
       kind::evolve(folded, decode_event<queue::event>(text.type, text.data), at, changed);
     }
-    CHECK(in_words(folded, now_, false) == in_words(state_, now_, false));
+    CHECK(text_of_state(folded, now_, false) == text_of_state(state_, now_, false));
     if (state_.exists)
-      CHECK(in_words(rows.load(), now_) == in_words_without_rate());
+      CHECK(text_of_state(rows.load(), now_) == text_without_rate());
   }
 
   kind::answer decides(const queue::command& c) {
-    decision<kind> d{state_, now_, seq_};
+    decision<kind> d{state_, context<kind>{now_, random, anonymous_principal, settings}, seq_};
     auto answer = kind::decide(d, c);
     seq_ += static_cast<std::int64_t>(d.events.size());
     for (const auto& e : d.events)
@@ -232,15 +190,17 @@ public:
   }
 
   std::vector<std::pair<encoded_event, instant>> journal;
-  queue_rows rows;
+  queue_store rows;
+  queue::settings settings{};         ///< what the configuration says
+  std::uint64_t random = UINT64_MAX;  ///< of the next decisions: the longest pauses
   std::size_t last_events = 0;
 
 private:
-  std::string in_words_without_rate() const {
+  std::string text_without_rate() const {
     // A restarted queue does not know what was claimed in the last second.
     auto& s = const_cast<queue::state&>(state_);
     const auto claims_kept = std::exchange(s.recent_claims, {});
-    auto out = in_words(s, now_);
+    auto out = text_of_state(s, now_);
     s.recent_claims = claims_kept;
     return out;
   }

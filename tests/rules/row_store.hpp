@@ -1,94 +1,86 @@
 #pragma once
 
-#include "actors/opening/rows.hpp"
 #include "base/sql.hpp"
+#include "persistence/rows.hpp"
 
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace callboard::tests {
 
-/// What a store would hold after every commit: the last row under each key, as plain column values.
+/// What a store would hold after every commit: the last row under each key, read back as a store reads it.
 class row_store {
 public:
-  /// Takes one decision's rows. Throws when a store could not take them as they are.
+  /// Takes the rows of one decision; of several rows with one key the last one counts.
   void put(const std::vector<row>& rows) {
-    std::set<key> in_this_commit;
     for (const auto& r : rows) {
       check_types(r);
-      const key k{std::string{r.in->name}, std::get<std::int64_t>(r.values.at(0))};
-      if (!in_this_commit.insert(k).second)
-        throw std::logic_error("one key twice in " + k.first);
-      if (r.erased)
-        rows_.erase(k);
-      else
-        rows_.insert_or_assign(k, r);
+      put(r);
     }
   }
 
-  std::size_t size() const { return rows_.size(); }
-
-  opening::opening_row opening(std::int64_t id) const {
-    const auto& r = at("openings", id);
-    return {{whole_at(r, "id")},
-            text_at(r, "title"),
-            maybe_text_at(r, "description"),
-            whole_at(r, "capacity"),
-            whole_at(r, "ack_window_s"),
-            std::get<bool>(value(r, "offer_on_apply")),
-            whole_at(r, "ack_window_on_apply_s"),
-            from_name<opening::phase>(text_at(r, "phase")).value(),
-            maybe_text_at(r, "owner"),
-            from_ms(whole_at(r, "created_at"))};
+  /// The same for a kind that writes every key at most once per decision.
+  void put_distinct(const std::vector<row>& rows) {
+    std::set<std::pair<std::string_view, key>> seen;
+    for (const auto& r : rows)
+      if (!seen.emplace(r.in->name, key_of(r)).second)
+        throw std::logic_error("one key twice in " + std::string{r.in->name});
+    put(rows);
   }
 
-  opening::counts_row counts(std::int64_t id) const {
-    const auto& r = at("opening_counts", id);
-    return {{whole_at(r, "id")},
-            whole_at(r, "active"),
-            whole_at(r, "pending"),
-            whole_at(r, "waiting"),
-            whole_at(r, "total"),
-            whole_at(r, "tail"),
-            maybe_whole_at(r, "cooling"),
-            maybe_time_at(r, "cools_until"),
-            text_at(r, "promotions"),
-            whole_at(r, "promotion_count"),
-            whole_at(r, "promotion_ms"),
-            whole_at(r, "acknowledgment_count"),
-            whole_at(r, "acknowledgment_ms"),
-            whole_at(r, "decays"),
-            whole_at(r, "version")};
+  template <stored Row>
+  std::vector<Row> all() const {
+    std::vector<Row> out;
+    if (const auto it = tables_.find(Row::table_name); it != tables_.end())
+      for (const auto& [k, r] : it->second)
+        out.push_back(persistence::read_row<Row>(view{r}));
+    return out;
   }
 
-  opening::application_row application(std::int64_t id) const { return application_from(at("applications", id)); }
-
-  std::vector<opening::application_row> applications() const {
-    std::vector<opening::application_row> all;
-    for (const auto& [k, r] : rows_)
-      if (k.first == "applications")
-        all.push_back(application_from(r));
-    return all;
-  }
-
-  /// The state as a restarted server would load it.
-  opening::state load(std::int64_t id) const {
-    auto s = opening::from_rows(opening(id), counts(id));
-    for (const auto& a : applications())
-      if (a.status != opening::status::inactive)
-        opening::add_row(s, a);
-    return s;
+  /// The row whose member has this value.
+  template <stored Row, class T, class Value>
+  std::optional<Row> find(T Row::*member, const Value& value) const {
+    for (auto& r : all<Row>())
+      if (r.*member == value)
+        return r;
+    return std::nullopt;
   }
 
 private:
-  using key = std::pair<std::string, std::int64_t>;
+  /// The key columns as text that sorts as they do.
+  using key = std::string;
 
-  const row& at(const char* table, std::int64_t id) const { return rows_.at({table, id}); }
+  struct view final : persistence::result_row {
+    explicit view(const row& r) : of{r} {}
+    const sql_value& at(int i) const { return of.values.at(static_cast<std::size_t>(i)); }
+    bool is_null(int i) const override { return at(i).index() == 0; }
+    std::int64_t integer(int i) const override { return std::get<std::int64_t>(at(i)); }
+    bool boolean(int i) const override { return std::get<bool>(at(i)); }
+    std::string_view text(int i) const override { return std::get<std::string>(at(i)); }
+    std::string blob(int i) const override { return std::get<bytes>(at(i)).data; }
+    const row& of;
+  };
+
+  static key key_of(const row& r) {
+    key out;
+    for (std::size_t i = 0; i < r.in->key_columns; ++i) {
+      if (const auto* text = std::get_if<std::string>(&r.values[i])) {
+        out += *text + '\0';
+        continue;
+      }
+      const auto number = std::to_string(std::get<std::int64_t>(r.values[i]));  // never negative
+      out.append(20 - number.size(), '0') += number;
+    }
+    return out;
+  }
 
   static void check_types(const row& r) {
     if (r.values.size() != r.in->columns.size())
@@ -100,41 +92,21 @@ private:
     }
   }
 
-  static const sql_value& value(const row& r, std::string_view column) {
+  void put(const row& r) {
+    auto& table = tables_[r.in->name];
+    if (r.erased) {
+      table.erase(key_of(r));
+      return;
+    }
+    const auto [it, is_new] = table.try_emplace(key_of(r), r);
+    if (is_new)
+      return;
     for (std::size_t i = 0; i < r.values.size(); ++i)
-      if (r.in->columns[i].name == column)
-        return r.values[i];
-    throw std::logic_error("no column " + std::string{column});
-  }
-  static std::int64_t whole_at(const row& r, std::string_view column) {
-    return std::get<std::int64_t>(value(r, column));
-  }
-  static std::string text_at(const row& r, std::string_view column) { return std::get<std::string>(value(r, column)); }
-  static bool is_null(const row& r, std::string_view column) { return value(r, column).index() == 0; }
-  static std::optional<std::int64_t> maybe_whole_at(const row& r, std::string_view column) {
-    return is_null(r, column) ? std::nullopt : std::optional{whole_at(r, column)};
-  }
-  static std::optional<std::string> maybe_text_at(const row& r, std::string_view column) {
-    return is_null(r, column) ? std::nullopt : std::optional{text_at(r, column)};
-  }
-  static std::optional<instant> maybe_time_at(const row& r, std::string_view column) {
-    return is_null(r, column) ? std::nullopt : std::optional{from_ms(whole_at(r, column))};
+      if (!r.in->partial_update || r.values[i].index() != 0)
+        it->second.values[i] = r.values[i];
   }
 
-  static opening::application_row application_from(const row& r) {
-    return {{whole_at(r, "id")},
-            {whole_at(r, "applicant")},
-            from_name<opening::status>(text_at(r, "status")).value(),
-            maybe_whole_at(r, "rank"),
-            whole_at(r, "penalty"),
-            from_ms(whole_at(r, "applied_at")),
-            maybe_time_at(r, "promoted_at"),
-            maybe_time_at(r, "deadline"),
-            from_ms(whole_at(r, "since")),
-            maybe_text_at(r, "reason")};
-  }
-
-  std::map<key, row> rows_;
+  std::map<std::string_view, std::map<key, row>> tables_;
 };
 
 }  // namespace callboard::tests

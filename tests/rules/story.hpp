@@ -2,7 +2,7 @@
 
 #include "actors/opening/rules.hpp"
 #include "base/json_write.hpp"
-#include "tests/rules/row_store.hpp"
+#include "tests/rules/opening_store.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -54,7 +54,7 @@ inline update turned(phase to) {
 inline const update closing = turned(phase::closed);
 inline const update reopening = turned(phase::open);
 
-inline apply application_by(std::int64_t applicant) { return {{applicant}, {job_7}, true, {}}; }
+inline apply application_by(std::int64_t applicant) { return {{applicant}, {job_7}, true, {}, {}}; }
 inline withdraw leaving(application_id a) { return {a, {}, {}}; }
 
 inline std::string text_of(const event& e) {
@@ -96,9 +96,8 @@ struct answer_to_one<show_application_status> {
 template <class Command>
 using answer_to = typename answer_to_one<Command>::type;
 
-/// One opening, told command by command. It does what an entity's shell does: time never goes back,
-/// what is due is decided before any command or question, and each decision's events and rows are
-/// kept.
+/// One opening, driven command by command. It does what an entity's shell does: time never goes back, what is due is
+/// decided before any command or question, and each decision's events and rows are kept.
 class story {
 public:
   struct entry {
@@ -149,8 +148,7 @@ public:
     now_ = until;
   }
 
-  /// Lets time pass while nobody looks: whatever came due meanwhile is decided late, at the next
-  /// command or question.
+  /// Lets time pass without timers: whatever came due meanwhile is decided late, at the next command or question.
   void oversleep(milliseconds time) { now_ += time; }
 
   void wakes_up() {
@@ -161,11 +159,11 @@ public:
   // Questions
 
   status status_of(application_id a) {
-    const auto found = status_of(a);
+    const auto found = shown_application(a);
     return found ? found->status : status::inactive;
   }
 
-  std::optional<application_status> status_of(application_id a) {
+  std::optional<application_status> shown_application(application_id a) {
     const auto all = accepts(show_application_status{{a}}).applications;
     return all.empty() ? std::nullopt : std::optional{all.front()};
   }
@@ -226,14 +224,14 @@ public:
       kind::rows(state_, d.changed, seq_, rows);
       rows_changed = rows.size();
       most_rows_changed = std::max(most_rows_changed, rows_changed);
-      store.put(rows);
+      store.put_distinct(rows);
     }
     extra_rows = std::move(d.extra_rows);
     return answer;
   }
 
   std::vector<entry> journal;
-  row_store store;
+  opening_store store;
   std::vector<row> extra_rows;        ///< payload rows of the last decision
   std::size_t rows_changed = 0;       ///< by the last decision
   std::size_t most_rows_changed = 0;  ///< by any decision

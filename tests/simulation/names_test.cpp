@@ -1,297 +1,198 @@
-#include "openings.hpp"
 #include "second_writer.hpp"
+#include "world.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 using namespace callboard;
+using namespace callboard::sample;
 using namespace callboard::simulation;
 
 namespace {
 
 using persistence::batch;
 
-const std::string ada = "ada@example.org";
+const claim_name ada{"ada", {}};
 
-applicant_id applicant_in(const std::shared_ptr<opening_probe>& p) {
-  return p->get<opening::application_result>().applicant;
-}
-
-/// Before the next commit a stranger registers this address.
-void takes(world& w, const std::string& email, std::int64_t id = 777) {
-  w.store.next([&w, email, id](const batch& b, persistence::store& inner) {
-    second_writer{w.faults->behind(), w.now()}.registers(id, email);
+/// Before the next commit another process creates counter 777 and gives it this name.
+void takes(world& w, const std::string& name) {
+  w.store.next([&w, name](const batch& b, persistence::store& inner) {
+    second_writer other{w.faults->behind(), w.now()};
+    other.decides<kind>("777", create{10});
+    other.decides<kind>("777", claim_name{name, {}});
     return inner.commit(b);
   });
 }
 
-std::int64_t rows_of(world& w, const std::string& email) {
-  return w.count("select count(*) from applicants where email = '" + email + "'");
+std::string owner(world& w, const std::string& name) {
+  return w.text("select counter from sample_names where name = '" + name + "'");
 }
+
+std::int64_t names(world& w) { return w.count("select count(*) from sample_names"); }
 
 }  // namespace
 
-TEST_CASE("who applies for the first time is registered by the same commit") {
+TEST_CASE("a name is stored by the commit of its claim") {
   world w;
-  const auto id = w.create(job(1));
+  const auto id = w.create();
   const auto commits = w.store.commits();
-  const auto p = w.send_public(id, ada);
-  w.settle();
+  const auto p = w.ask(id, ada);
   REQUIRE(p->accepted());
+  CHECK(counter_in(p).name == "ada");
   CHECK(w.store.commits() == commits + 1);
-  CHECK(rows_of(w, ada) == 1);
-  CHECK(w.count("select id from applicants") == applicant_in(p).value);
-}
-
-TEST_CASE("an address that somebody else took before the commit is resolved again, not refused") {
-  world w;
-  const auto a = w.create(job(1));
-  const auto b = w.create(job(1));
-  takes(w, ada);
-  const auto lost = w.send_public(a, ada);
-  const auto before = w.send(a, by(5));
-  const auto other = w.send_public(b, "eve@example.org");
-  w.settle();
-  REQUIRE(lost->accepted());
-  CHECK(lost->answers == 1);
-  CHECK(applicant_in(lost) == applicant_id{777});
-  CHECK(w.events_of(*lost) == 1);
-  CHECK(before->accepted());
-  CHECK(before->answers == 1);
-  CHECK(other->accepted());
-  CHECK(rows_of(w, ada) == 1);
-  CHECK(w.count("select count(*) from applications where applicant = 777") == 1);
+  CHECK(owner(w, "ada") == id);
+  w.crash();
+  CHECK(counter_in(w.read(id)).name == "ada");
+  CHECK(w.ask(id, claim_name{"eve", {}})->refused(code::conflict));  // it has a name
   CHECK(w.verified());
 }
 
-TEST_CASE("an address lost by several openings at once is resolved for each of them") {
+TEST_CASE("a name that somebody else took before the commit is looked up and the claim decided again") {
+  world w;
+  const auto a = w.create();
+  const auto b = w.create();
+  takes(w, "ada");
+  const auto lost = w.send(a, ada);
+  const auto behind = w.send(a, add{5});
+  const auto other = w.send(b, claim_name{"eve", {}});
+  w.settle();
+  CHECK(lost->refused(code::conflict));
+  CHECK(lost->answers == 1);
+  CHECK(w.resolutions == 1);
+  CHECK(w.events_of(*lost) == 0);
+  CHECK(behind->accepted());
+  CHECK(behind->answers == 1);
+  CHECK(other->accepted());
+  CHECK(owner(w, "ada") == "777");
+  CHECK(w.verified());
+}
+
+TEST_CASE("a name lost by several entities at once is looked up for each of them") {
   world w;
   std::vector<std::string> ids;
   for (int i = 0; i < 4; ++i)
-    ids.push_back(w.create(job(1)));
-  takes(w, ada);
-  std::vector<std::shared_ptr<opening_probe>> all;
+    ids.push_back(w.create());
+  takes(w, "ada");
+  std::vector<sample_probe> all;
   for (const auto& id : ids)
-    all.push_back(w.send_public(id, ada));
+    all.push_back(w.send(id, ada));
   w.settle();
-  for (const auto& p : all) {
-    REQUIRE(p->accepted());
-    CHECK(applicant_in(p) == applicant_id{777});
-  }
-  CHECK(rows_of(w, ada) == 1);
+  for (const auto& p : all)
+    CHECK(p->refused(code::conflict));
+  CHECK(w.resolutions == 4);
+  CHECK(names(w) == 1);
   CHECK(w.verified());
 }
 
-TEST_CASE("a lost address found out by a resend is resolved again") {
+TEST_CASE("a lost name found out by a resend is looked up") {
   world w;
-  const auto id = w.create(job(1));
+  const auto id = w.create();
   w.store.fails(commit_status::unknown);
-  takes(w, ada);
-  const auto p = w.send_public(id, ada);
+  takes(w, "ada");
+  const auto p = w.send(id, ada);
   w.pass(1s);
-  REQUIRE(p->accepted());
-  CHECK(applicant_in(p) == applicant_id{777});
+  CHECK(p->refused(code::conflict));
+  CHECK(w.resolutions == 1);
   CHECK(w.verified());
 }
 
-TEST_CASE("one new address at two openings is one applicant, in one batch") {
+TEST_CASE("of many entities that claim one name at once one gets it") {
   world w;
-  const auto a = w.create(job(1));
-  const auto b = w.create(job(1));
-  const auto commits = w.store.commits();
-  const auto one = w.send_public(a, ada);
-  const auto two = w.send_public(b, ada);
+  w.permuted = GENERATE(false, true);
+  std::vector<std::string> ids;
+  for (int i = 0; i < 5; ++i)
+    ids.push_back(w.create());
+  std::vector<sample_probe> all;
+  for (const auto& id : ids)
+    all.push_back(w.send(id, ada));
   w.settle();
-  REQUIRE(one->accepted());
-  REQUIRE(two->accepted());
-  CHECK(applicant_in(one) == applicant_in(two));
-  CHECK(rows_of(w, ada) == 1);
-  CHECK(w.store.commits() == commits + 1);
+  CHECK(std::count_if(all.begin(), all.end(), [](const auto& p) { return p->accepted(); }) == 1);
+  CHECK(std::count_if(all.begin(), all.end(), [](const auto& p) { return p->refused(code::conflict); }) == 4);
+  CHECK(names(w) == 1);
+  CHECK(w.verified());
 }
 
-TEST_CASE("one new address at two openings is one applicant, in two batches") {
+TEST_CASE("when the claim of one is refused another still gets the name") {
   world w;
-  const auto a = w.create(job(1));
-  const auto b = w.create(job(1));
-  w.store.fails(commit_status::transient);
-  const auto one = w.send_public(a, ada);
-  w.settle();  // in flight
-  const auto two = w.send_public(b, ada);
-  w.pass(1s);
-  REQUIRE(one->accepted());
-  REQUIRE(two->accepted());
-  CHECK(applicant_in(one) == applicant_in(two));
-  CHECK(rows_of(w, ada) == 1);
-  CHECK(w.node->writer.counted().fenced == 0);
-}
-
-TEST_CASE("when one of two that brought an address is refused, the other still brings it") {
-  world w;
-  const auto closed = w.create(job(1));
-  const auto open = w.create(job(1));
-  w.ask(closed, with_phase(opening::phase::closed));
-  const auto no = w.send_public(closed, ada);
-  const auto yes = w.send_public(open, ada);
+  const auto id = w.create();
+  const auto no = w.send("404", ada);
+  const auto yes = w.send(id, ada);
   w.settle();
-  CHECK(no->refused(code::opening_closed));
-  REQUIRE(yes->accepted());
-  CHECK(rows_of(w, ada) == 1);
-  CHECK(w.count("select id from applicants") == applicant_in(yes).value);
+  CHECK(no->refused(code::not_found));
+  CHECK(yes->accepted());
+  CHECK(owner(w, "ada") == id);
+  CHECK(w.resolutions == 0);
 }
 
-TEST_CASE("when one of two that brought an address is cut, the other still brings it") {
+TEST_CASE("when the claim of one is cut it still gets the name") {
   world w;
-  const auto a = w.create(job(1));
-  const auto b = w.create(job(1));
-  const bool first_is_cut = GENERATE(true, false);
-  w.store.next([&w, moved = first_is_cut ? a : b](const batch& batch, persistence::store& inner) {
-    second_writer{w.faults->behind(), w.now()}.decides(moved, by(99));
-    return inner.commit(batch);
+  const auto id = w.create();
+  w.store.next([&w, id](const batch& b, persistence::store& inner) {
+    second_writer{w.faults->behind(), w.now()}.decides<kind>(id, add{9});
+    return inner.commit(b);
   });
-  const auto one = w.send_public(a, ada);
-  const auto two = w.send_public(b, ada);
-  w.settle();
-  REQUIRE(one->accepted());
-  REQUIRE(two->accepted());
-  CHECK(applicant_in(one) == applicant_in(two));
-  CHECK(rows_of(w, ada) == 1);
+  const auto p = w.ask(id, ada);
+  REQUIRE(p->accepted());
+  CHECK(sum_in(p) == 9);
+  CHECK(owner(w, "ada") == id);
+  CHECK(w.resolutions == 0);
   CHECK(w.verified());
 }
 
-TEST_CASE("when one of two that brought an address is poison, the other still brings it") {
+TEST_CASE("when the claim of one is poison another still gets the name") {
   world w;
-  const auto a = w.create(job(1));
-  const auto b = w.create(job(1));
+  const auto a = w.create();
+  const auto b = w.create();
   w.faults->on_commit = [a](const batch& batch, persistence::store&) {
     const bool offends =
         std::any_of(batch.heads.begin(), batch.heads.end(), [&](const auto& h) { return h.entity->key == a; });
     return offends ? std::optional{store_faults::outcome(commit_status::poison)} : std::nullopt;
   };
-  const auto one = w.send_public(a, ada);
-  const auto two = w.send_public(b, ada);
+  const auto one = w.send(a, ada);
+  const auto two = w.send(b, ada);
   w.settle();
   CHECK(one->refused(code::internal));
-  REQUIRE(two->accepted());
-  CHECK(rows_of(w, ada) == 1);
-  CHECK(w.count("select id from applicants") == applicant_in(two).value);
+  CHECK(two->accepted());
+  CHECK(owner(w, "ada") == b);
+  CHECK(names(w) == 1);
 }
 
-TEST_CASE("a request that fails leaves no applicant behind") {
+TEST_CASE("a claim that fails leaves no name behind") {
   world w;
-  const auto closed = w.create(job(1));
-  w.ask(closed, with_phase(opening::phase::closed));
-  w.send_public(closed, ada);
-  w.settle();
-  CHECK(w.count("select count(*) from applicants") == 0);
+  const auto id = w.create();
   w.faults->stays(commit_status::transient);
-  const auto id = w.create(job(1));
+  const auto p = w.send(id, ada);
   w.pass(6s);
+  CHECK(p->refused(code::not_applied));
   w.faults->clears();
   w.pass(2s);
-  const auto p = w.send_public(id, ada);  // does not exist: its create failed
-  w.settle();
-  CHECK(p->refused(code::not_found));
-  CHECK(w.count("select count(*) from applicants") == 0);
+  CHECK(names(w) == 0);
+  CHECK_FALSE(counter_in(w.read(id)).name);
 }
 
-TEST_CASE("an address keeps its id while anybody carries it, and the store decides afterwards") {
+TEST_CASE("a lost name that cannot be looked up says that nothing was written") {
   world w;
-  const auto a = w.create(job(1));
-  const auto b = w.create(job(1));
-  w.store.fails(commit_status::transient, 5);
-  const auto one = w.send_public(a, ada);
-  w.pass(50ms);
-  const auto two = w.send_public(b, ada);
-  w.pass(3s);
-  w.pass(120s);  // nobody holds the row any more
-  const auto c = w.create(job(1));
-  const auto three = w.send_public(c, ada);
-  w.settle();
-  CHECK(applicant_in(one) == applicant_in(two));
-  CHECK(applicant_in(two) == applicant_in(three));
-  CHECK(rows_of(w, ada) == 1);
-}
-
-TEST_CASE("simultaneous applies of few new addresses to many openings give one applicant each") {
-  world w;
-  w.permuted = true;
-  std::vector<std::string> ids;
-  for (int i = 0; i < 10; ++i)
-    ids.push_back(w.create(job(2)));
-  std::vector<std::shared_ptr<opening_probe>> all;
-  for (const auto& id : ids)
-    for (int e = 0; e < 5; ++e)
-      all.push_back(w.send_public(id, "p" + std::to_string(e) + "@example.org"));
-  w.settle();
-  CHECK(std::all_of(all.begin(), all.end(), [](const auto& p) { return p->accepted(); }));
-  CHECK(w.count("select count(*) from applicants") == 5);
-  CHECK(w.count("select count(distinct applicant) from applications") == 5);
-  CHECK(w.verified());
-}
-
-TEST_CASE("a directory that can not look up says that nothing was written") {
-  world w;
-  const auto id = w.create(job(1));
+  const auto id = w.create();
+  takes(w, "ada");
+  const auto p = w.send(id, ada);
+  while (w.resolutions == 0)
+    w.run(1);
   w.store.fails_reads(1);
-  const auto p = w.send_public(id, ada);
   w.settle();
   CHECK(p->refused(code::not_applied));
-  CHECK(w.count("select count(*) from applicants") == 0);
-}
-
-// Registrations
-
-TEST_CASE("of two registrations of one address one wins and the other hears that it is taken") {
-  world w;
-  const auto one = w.send_registration("Ada", ada);
-  const auto two = w.send_registration("Imposter", ada);
-  w.settle();
-  CHECK(one->answers == 1);
-  CHECK(two->answers == 1);
-  CHECK(one->result.has_value() != two->result.has_value());
-  const auto& loser = one->result ? two : one;
-  REQUIRE(loser->no);
-  CHECK(loser->no->what == code::conflict);
-  CHECK(rows_of(w, ada) == 1);
-}
-
-TEST_CASE("a registration that meets an application of the same new address does not double the person") {
-  world w;
-  w.permuted = true;
-  const auto id = w.create(job(1));
-  const auto applied = w.send_public(id, ada);
-  const auto registered = w.send_registration("Ada", ada);
-  w.settle();
-  REQUIRE(applied->accepted());
-  CHECK(registered->answers == 1);
-  CHECK(rows_of(w, ada) == 1);
-  CHECK(w.count("select id from applicants") == applicant_in(applied).value);
+  CHECK(w.events_of(*p) == 0);
+  CHECK(w.ask(id, ada)->refused(code::conflict));
   CHECK(w.verified());
 }
 
-TEST_CASE("a registration sent twice with one key is one registration") {
+TEST_CASE("a claim that lost its name is not remembered under its key") {
   world w;
-  const auto one = w.send_registration("Ada", ada, "key");
-  const auto two = w.send_registration("Ada", ada, "key");
-  w.settle();
-  CHECK(one->result.has_value() + two->result.has_value() == 1);
-  CHECK(one->again.has_value() + two->again.has_value() == 1);
-  const auto three = w.send_registration("Ada", ada, "key");
-  w.settle();
-  CHECK(three->again);
-  CHECK(rows_of(w, ada) == 1);
-}
-
-TEST_CASE("a registration while the store is away is told that nothing was written") {
-  world w;
-  w.faults->stays(commit_status::transient);
-  const auto p = w.send_registration("Ada", ada);
-  w.pass(6s);
-  REQUIRE(p->no);
-  CHECK(p->no->what == code::not_applied);
-  w.faults->clears();
-  w.pass(2s);
-  CHECK(rows_of(w, ada) == 0);
-  const auto again = w.send_registration("Ada", ada);
-  w.settle();
-  CHECK(again->result);
+  const auto id = w.create();
+  takes(w, "ada");
+  const auto lost = w.ask(id, ada, "key");
+  CHECK(lost->refused(code::conflict));
+  CHECK(w.count("select count(*) from requests") == 0);
+  CHECK(w.ask(id, claim_name{"eve", {}}, "key")->accepted());
+  CHECK(w.verified());
 }

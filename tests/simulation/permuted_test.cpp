@@ -1,4 +1,5 @@
-#include "random_run.hpp"
+#include "opening_run.hpp"
+#include "sample_run.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -29,18 +30,19 @@ std::string joined(const std::vector<std::string>& sentences) {
 
 }  // namespace
 
-TEST_CASE("whatever order things happen in and whatever fails, every promise is kept") {
+TEMPLATE_TEST_CASE("whatever order things happen in and whatever fails, every promise is kept", "", sample_run,
+                   opening_run) {
   int commands = 0;
   int faults = 0;
   for (unsigned seed = first_seed(); seed < first_seed() + seeds(); ++seed) {
-    random_run t{seed};
+    TestType t{seed};
     t.run();
     INFO("seed " << seed << ", trace " << std::hex << t.trace());
     CHECK(joined(t.complaints) == "");
     commands += t.commands();
     faults += t.faults();
     if (seed % 100 == 0) {
-      random_run same{seed};
+      TestType same{seed};
       same.run();
       CHECK(same.trace() == t.trace());
     }

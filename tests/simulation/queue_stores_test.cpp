@@ -1,4 +1,5 @@
 #include "actors/queue/reads.hpp"
+#include "actors/queue/rules.hpp"
 #include "tests/store/backends.hpp"
 #include "world.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 /// One life of a queue on a real store, and what its rows say of it.
 struct life {
-  explicit life(const std::string& url) : w{persistence::make_store(url)} {}
+  explicit life(const std::string& url) : w{persistence::make_store(url), 0, {.kinds = hosting<queue::kind>()}} {}
 
   template <class Result>
   Result does(queue::command c) {
@@ -134,9 +135,9 @@ TEMPLATE_TEST_CASE("a queue lives the same life on every store", "", test::memor
   CHECK(queue::jobs_page(*from, {queue::status::complete, "mail", "work"}, "", "", 10).size() == 2);
   CHECK(queue::jobs_page(*from, {queue::status::pending, std::nullopt, std::nullopt}, "", "", 10).size() == 1);
   CHECK(queue::jobs_page(*from, {std::nullopt, "sms", std::nullopt}, "", "", 10).empty());
-  const auto over = queue::finished_of(*from, {queue::place_of("work", "a"), queue::place_of("work", "later")});
+  const auto over = queue::finished_of(*from, {queue::job_key("work", "a"), queue::job_key("work", "later")});
   CHECK(over.size() == 1);
-  CHECK(over.at(queue::place_of("work", "a")).content == 7);
+  CHECK(over.at(queue::job_key("work", "a")).content == 7);
 
   l.does<queue::nothing>(queue::purge{{"a", "b", "brief", "unique"}});
   CHECK(queue::find_jobs(*from, "a", "work").empty());

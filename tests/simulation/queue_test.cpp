@@ -1,3 +1,4 @@
+#include "actors/queue/rules.hpp"
 #include "messages/event_codec.hpp"
 #include "world.hpp"
 
@@ -42,7 +43,8 @@ std::int64_t token_of(const queue_probe& p) {
 }
 
 struct queue_world : world {
-  using world::world;
+  explicit queue_world(unsigned seed = 0)
+      : world{persistence::make_store("sqlite::memory:"), seed, {.kinds = hosting<queue::kind>()}} {}
   queue_probe_ptr send_work(queue::command c, std::string key = {}) {
     return send<queue::kind>("default", std::move(c), std::move(key));
   }
@@ -256,16 +258,9 @@ TEST_CASE("an id that was finished between the look-up and the decision is looke
   auto late = std::make_shared<queue_probe>();
   late->command = one("a");
   w.address(*late, {queue::kind::name, "default"}, {});
-  int looked = 0;
-  late->resolve_again = [&](const actors::request_ptr& r) {
-    ++looked;
-    auto again = std::static_pointer_cast<actors::request_to<queue::kind>>(r);
-    std::get<queue::enqueue>(again->command).jobs.front().finished = queue::finished_job{queue::status::complete, 1};
-    w.dispatch(again);
-  };
   w.dispatch(late);
   w.settle();
-  CHECK(looked == 1);
+  CHECK(late->lookups == 1);
   REQUIRE(late->accepted());
   CHECK(late->get<queue::accepted>().jobs.front().deduplicated);
   CHECK(w.count("select count(*) from work_jobs") == 0);
@@ -292,10 +287,10 @@ TEST_CASE("finished jobs are found by their rows when their time is over, and pu
   auto& host = *w.node->hosts.at(queue::kind::name);
   int ended = 0;
   CHECK(host.maintenance(*reader, w.now(), [](bool) {}).empty());
-  w.node->env.finished_kept = 500ms;
+  const auto then = [&w] { return w.now() + queue::settings{}.finished_kept - 500ms; };
   int rounds = 0;
   for (;; ++rounds) {
-    auto system_requests = host.maintenance(*reader, w.now(), [&](bool accepted) { ended += accepted ? 1 : 0; });
+    auto system_requests = host.maintenance(*reader, then(), [&](bool accepted) { ended += accepted ? 1 : 0; });
     if (system_requests.empty())
       break;
     for (auto& e : system_requests) {
@@ -314,12 +309,10 @@ TEST_CASE("finished jobs are found by their rows when their time is over, and pu
 
 namespace {
 
-/// Workers and their queue under bad weather, in an order that the seed decides.
-class queue_trial {
+/// Workers and their queue under store faults, in an order that the seed decides.
+class queue_run {
 public:
-  explicit queue_trial(unsigned seed) : random_{seed}, world_{persistence::make_store("sqlite::memory:"), seed} {
-    world_.permuted = true;
-  }
+  explicit queue_run(unsigned seed) : random_{seed}, world_{seed} { world_.permuted = true; }
 
   void run() {
     for (int i = 0; i < 150; ++i)
@@ -533,7 +526,7 @@ TEST_CASE("whatever fails, each job is completed once and no stale lease counts"
   const auto from = first ? static_cast<unsigned>(std::strtoul(first, nullptr, 10)) : 1;
   int commands = 0, faults = 0;
   for (unsigned seed = from; seed < from + seeds; ++seed) {
-    queue_trial t{seed};
+    queue_run t{seed};
     t.run();
     INFO("seed " << seed);
     std::string all;

@@ -1,11 +1,8 @@
 #include "second_writer.hpp"
 
-#include "actors/opening/load.hpp"
-#include "actors/opening/rules.hpp"
-#include "messages/event_codec.hpp"
-#include "messages/people.hpp"
+#include "messages/origin.hpp"
+#include "messages/outcome.hpp"
 #include "persistence/chain.hpp"
-#include "persistence/history.hpp"
 #include "persistence/spine_rows.hpp"
 
 namespace callboard::simulation {
@@ -40,54 +37,32 @@ void second_writer::put(const row& r) {
                params, ignore);
 }
 
-void second_writer::decides(const std::string& job, const opening::command& c) {
-  const auto from = store_.open_reader();
-  const auto before = persistence::find_head(*from, opening::kind::name, job).value_or(persistence::head{});
-  auto found = opening::load_states(*from, {job});
-  auto state = found.contains(job) ? found.at(job) : opening::kind::initial(job);
-  decision<opening::kind> d{state, std::max(now_, before.at), before.seq};
-  opening::kind::decide(d, c);
-  const origin me{"foreigner", "", "", "", "elsewhere"};
+void second_writer::append(const entity_id& to, const persistence::head& before, instant at,
+                           const std::vector<event>& events) {
+  const origin me{"second writer", "", "", "", "elsewhere"};
+  const std::string kind{to.kind};
   auto seq = before.seq;
   auto hash = before.hash;
-  for (const auto& e : d.events) {
-    const auto [type, data] = encode_event(e);
-    const auto subject = opening::kind::subject(e);
-    hash = persistence::chain_hash(hash, opening::kind::name, job, ++seq, type, d.now, subject, me, data);
-    const std::vector<sql_param> line{std::string{opening::kind::name},
-                                      job,
-                                      seq,
-                                      std::string{type},
-                                      to_ms(d.now),
-                                      subject ? sql_param{*subject} : sql_param{},
-                                      me.actor_type,
-                                      me.actor_id,
-                                      me.reason,
-                                      me.trace,
-                                      me.request,
-                                      data,
-                                      bytes{hash}};
+  for (const auto& e : events) {
+    hash = persistence::chain_hash(hash, kind, to.key, ++seq, e.type, at, e.subject, me, e.data);
+    const std::vector<sql_param> line{
+        kind,          to.key,      seq,       e.type,   to_ms(at),  e.subject ? sql_param{*e.subject} : sql_param{},
+        me.actor_type, me.actor_id, me.reason, me.trace, me.request, e.data,
+        bytes{hash}};
     store_.write(
         "insert into journal (kind, key, seq, type, at, subject, actor_type, actor_id, reason, trace, request, "
         "data, hash) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         line, ignore);
   }
-  const std::vector<sql_param> head{seq, to_ms(d.now), bytes{hash}, std::string{opening::kind::name}, job};
+  const std::vector<sql_param> head{seq, to_ms(at), bytes{hash}, kind, to.key};
   store_.write(
       "insert into heads (seq, at, hash, kind, key) values ($1, $2, $3, $4, $5) on conflict (kind, key) do update "
       "set seq = excluded.seq, at = excluded.at, hash = excluded.hash",
       head, ignore);
-  std::vector<row> rows;
-  opening::kind::rows(state, d.changed, seq, rows);
-  if (const auto due = opening::kind::deadline(state))
-    rows.push_back(to_row(
-        persistence::timer_row{std::string{opening::kind::name}, job, shard_of(opening::kind::name, job), *due}));
-  for (const auto& r : rows)
-    put(r);
 }
 
-void second_writer::registers(std::int64_t id, const std::string& email) {
-  put(to_row(applicant_row{{id}, "Stranger", email, now_}));
+void second_writer::wakes(const entity_id& e, instant due) {
+  put(to_row(persistence::timer_row{std::string{e.kind}, e.key, shard_of(e.kind, e.key), due}));
 }
 
 void second_writer::answers(const std::string& digest, const std::string& body, const std::string& fingerprint) {

@@ -1,27 +1,29 @@
-#include "counter_kind.hpp"
+#include "world.hpp"
 
 #include <catch2/catch.hpp>
 
 using namespace callboard;
+using namespace callboard::sample;
 using namespace callboard::simulation;
-using namespace callboard::simulation::counting;
 
 // An actor throws
 
 TEST_CASE("a kind that the machinery has never heard of is hosted like any other") {
-  counting_world w;
-  CHECK(sum_in(w.asks(add{2})) == 2);
-  CHECK(sum_in(w.asks(add{3})) == 5);
+  world w;
+  const auto id = w.create();
+  CHECK(sum_in(w.ask(id, add{2})) == 2);
+  CHECK(sum_in(w.ask(id, add{3})) == 5);
   w.crash();
-  CHECK(sum_in(w.reads()) == 5);
+  CHECK(sum_in(w.read(id)) == 5);
 }
 
 TEST_CASE("who makes an actor throw is told once, and what it had sent is unaffected") {
-  counting_world w;
-  const auto one = w.sends(add{1});
-  const auto two = w.sends(add{2});
-  const auto bad = w.sends(explode{});
-  const auto three = w.sends(add{4});
+  world w;
+  const auto id = w.create();
+  const auto one = w.send(id, add{1});
+  const auto two = w.send(id, add{2});
+  const auto bad = w.send(id, fail{});
+  const auto three = w.send(id, add{4});
   w.settle();
   CHECK(one->accepted());
   CHECK(two->accepted());
@@ -33,17 +35,18 @@ TEST_CASE("who makes an actor throw is told once, and what it had sent is unaffe
   w.pass(2ms);
   REQUIRE(three->accepted());
   CHECK(sum_in(three) == 7);
-  CHECK(w.sum() == 7);
+  CHECK(w.stored_sum(id) == 7);
 }
 
 TEST_CASE("each crash is followed by a longer rest, up to half a minute, and a quiet minute forgives") {
-  counting_world w;
-  w.asks(add{1});
+  world w;
+  const auto id = w.create();
+  w.ask(id, add{1});
   milliseconds rest{100};
   for (int i = 0; i < 11; ++i) {
-    CHECK(w.asks(explode{})->refused(code::internal));
+    CHECK(w.ask(id, fail{})->refused(code::internal));
     w.pass(rest - 5ms);
-    const auto p = w.sends(show{});
+    const auto p = w.send(id, show{});
     w.settle();
     CHECK(p->answers == 0);
     w.pass(10ms);
@@ -53,92 +56,98 @@ TEST_CASE("each crash is followed by a longer rest, up to half a minute, and a q
   }
   CHECK(rest == 30s);
   w.pass(61s);
-  w.asks(explode{});
-  const auto p = w.sends(show{});
+  w.ask(id, fail{});
+  const auto p = w.send(id, show{});
   w.pass(101ms);
   CHECK(p->accepted());
 }
 
 TEST_CASE("five crashes in a minute quarantine an entity and nobody else") {
-  counting_world w;
-  w.asks(add{1});
-  w.asks(add{1}, "b");
+  world w;
+  const auto id = w.create();
+  w.ask(id, add{1});
+  const auto other = w.create();
+  w.ask(other, add{1});
   for (int i = 0; i < 5; ++i) {
-    CHECK(w.asks(explode{})->refused(code::internal));
+    CHECK(w.ask(id, fail{})->refused(code::internal));
     w.pass(2s);
   }
-  CHECK(w.asks(add{1})->refused(code::entity_quarantined));
-  CHECK(w.asks(show{})->refused(code::entity_quarantined));
-  CHECK(w.asks(add{1}, "b")->accepted());
+  CHECK(w.ask(id, add{1})->refused(code::entity_quarantined));
+  CHECK(w.ask(id, show{})->refused(code::entity_quarantined));
+  CHECK(w.ask(other, add{1})->accepted());
   w.pass(4min);
-  CHECK(w.asks(show{})->refused(code::entity_quarantined));
+  CHECK(w.ask(id, show{})->refused(code::entity_quarantined));
   w.pass(1min);
 
   SECTION("it ends after five minutes") {
-    CHECK(sum_in(w.asks(add{1})) == 2);
+    CHECK(sum_in(w.ask(id, add{1})) == 2);
     w.pass(2min);
-    CHECK(w.asks(explode{})->refused(code::internal));
-    const auto p = w.sends(show{});
+    CHECK(w.ask(id, fail{})->refused(code::internal));
+    const auto p = w.send(id, show{});
     w.pass(150ms);
     CHECK(p->accepted());
   }
   SECTION("with one try") {
-    CHECK(w.asks(explode{})->refused(code::internal));
+    CHECK(w.ask(id, fail{})->refused(code::internal));
     w.pass(1s);
-    CHECK(w.asks(show{})->refused(code::entity_quarantined));
+    CHECK(w.ask(id, show{})->refused(code::entity_quarantined));
     w.pass(5min);
-    CHECK(sum_in(w.asks(show{})) == 1);
+    CHECK(sum_in(w.ask(id, show{})) == 1);
   }
 }
 
 TEST_CASE("who waits for an entity that is quarantined meanwhile is told") {
-  counting_world w;
-  w.asks(add{1});
-  std::vector<counting_world::answered> all;
+  world w;
+  const auto id = w.create();
+  w.ask(id, add{1});
+  std::vector<sample_probe> all;
   for (int i = 0; i < 5; ++i)
-    all.push_back(w.sends(explode{}));
-  const auto waits = w.sends(add{1});
+    all.push_back(w.send(id, fail{}));
+  const auto waits = w.send(id, add{1});
   w.pass(5s);
   for (const auto& p : all)
     CHECK(p->refused(code::internal));
   CHECK(waits->refused(code::entity_quarantined));
-  CHECK(w.sum() == 1);
+  CHECK(w.stored_sum(id) == 1);
 }
 
 TEST_CASE("a command handed back to an actor that rests is not lost") {
-  counting_world w;
-  w.asks(add{1});
-  w.store.next([](const persistence::batch&, persistence::store&) {
-    return persistence::commit_outcome{.how = commit_status::head_moved, .heads = {{kind::name, "a"}}};
+  world w;
+  const auto id = w.create();
+  w.ask(id, add{1});
+  w.store.next([&](const persistence::batch&, persistence::store&) {
+    return persistence::commit_outcome{.how = commit_status::head_moved, .heads = {the_counter(id)}};
   });
-  const auto sent = w.sends(add{2});
-  const auto bad = w.sends(explode{});
+  const auto sent = w.send(id, add{2});
+  const auto bad = w.send(id, fail{});
   w.settle();
   CHECK(bad->refused(code::internal));
   CHECK(sent->answers == 0);
   w.pass(150ms);
   REQUIRE(sent->accepted());
   CHECK(sum_in(sent) == 3);
-  CHECK(w.sum() == 3);
+  CHECK(w.stored_sum(id) == 3);
 }
 
 TEST_CASE("a tick that throws is tried again after each rest and ends in quarantine") {
-  counting_world w;
-  w.asks(light{1'000});
+  world w;
+  const auto id = w.create();
+  w.ask(id, set_deadline{1'000, true});
   w.pass(1s + 3s);
-  CHECK(w.asks(show{})->refused(code::entity_quarantined));
+  CHECK(w.ask(id, show{})->refused(code::entity_quarantined));
 }
 
 TEST_CASE("an actor that throws while its batch is in doubt loads behind that batch") {
-  counting_world w;
-  w.asks(add{1});
+  world w;
+  const auto id = w.create();
+  w.ask(id, add{1});
   w.faults->on_commit = [](const persistence::batch& b, persistence::store& behind) {
     behind.commit(b);
     return store_faults::outcome(commit_status::unknown);
   };
-  const auto sent = w.sends(add{2});
-  w.sends(explode{});
-  const auto later = w.sends(add{4});
+  const auto sent = w.send(id, add{2});
+  w.send(id, fail{});
+  const auto later = w.send(id, add{4});
   w.pass(1s);
   CHECK(sent->answers == 0);
   CHECK(later->answers == 0);
@@ -146,45 +155,45 @@ TEST_CASE("an actor that throws while its batch is in doubt loads behind that ba
   w.pass(1s);
   CHECK(sent->accepted());
   CHECK(sum_in(later) == 7);
-  CHECK(w.sum() == 7);
+  CHECK(w.stored_sum(id) == 7);
 }
 
 // Limits
 
 TEST_CASE("only the callers of an overrun entity are told that it is overrun") {
   world w;
-  const auto hot = w.create(job(1));
-  const auto cool = w.create(job(1));
+  const auto hot = w.create(10'000);
+  const auto cool = w.create();
   w.faults->stays(commit_status::transient);
-  std::vector<std::shared_ptr<opening_probe>> all;
+  std::vector<sample_probe> all;
   for (int i = 1; i <= 1'024; ++i)
-    all.push_back(w.send(hot, by(i)));
+    all.push_back(w.send(hot, add{1}));
   w.settle();
-  const auto beyond = w.ask(hot, by(5'000));
+  const auto beyond = w.ask(hot, add{1});
   CHECK(beyond->refused(code::overloaded));
-  const auto elsewhere = w.ask(cool, by(1));
+  const auto elsewhere = w.ask(cool, add{1});
   CHECK(elsewhere->answers == 0);
   w.faults->clears();
   w.pass(1s);
   CHECK(std::all_of(all.begin(), all.end(), [](const auto& p) { return p->accepted(); }));
   CHECK(elsewhere->accepted());
   all.clear();  // a request counts until nobody holds it
-  CHECK(w.ask(hot, by(5'000))->accepted());
+  CHECK(w.ask(hot, add{1})->accepted());
   CHECK(w.verified());
 }
 
 TEST_CASE("whoever arrives while an actor leaves is not lost and keeps its turn") {
   world w;
-  const auto id = w.create(job(1));
+  const auto id = w.create();
   w.permuted = true;
   for (int round = 0; round < 20; ++round) {
     w.pass(80s);
-    std::vector<std::shared_ptr<opening_probe>> all;
+    std::vector<sample_probe> all;
     // Between its leave and its being gone: one step, then a caller.
     for (int i = 1; i <= 10; ++i) {
       if (i == 3)
-        caf::anon_send(w.node->supervisor, actors::idle_atom::value, the(id));
-      all.push_back(w.send(id, by(round * 100 + i)));
+        caf::anon_send(w.node->supervisor, actors::idle_atom::value, the_counter(id));
+      all.push_back(w.send(id, add{1}));
       if (i % 3 == 0)
         w.node->scheduler.try_run_once();
     }
@@ -192,7 +201,7 @@ TEST_CASE("whoever arrives while an actor leaves is not lost and keeps its turn"
     for (std::size_t i = 0; i < all.size(); ++i) {
       REQUIRE(all[i]->accepted());
       const auto n = round * 10 + static_cast<std::int64_t>(i) + 1;
-      CHECK(all[i]->get<opening::application_result>().application == nth(id, n));
+      CHECK(sum_in(all[i]) == n);
     }
   }
   CHECK(w.verified());
@@ -200,11 +209,11 @@ TEST_CASE("whoever arrives while an actor leaves is not lost and keeps its turn"
 
 TEST_CASE("an actor with something pending does not leave") {
   world w;
-  const auto id = w.create(job(1));
+  const auto id = w.create();
   w.faults->stays(commit_status::transient);
-  const auto p = w.send(id, by(1));
+  const auto p = w.send(id, add{1});
   w.settle();
-  caf::anon_send(w.node->supervisor, actors::idle_atom::value, the(id));
+  caf::anon_send(w.node->supervisor, actors::idle_atom::value, the_counter(id));
   w.settle();
   CHECK(w.node->occupied.residents == 1);
   w.faults->clears();
@@ -218,45 +227,45 @@ TEST_CASE("above the limit the least recently used leaves") {
   w.crash();
   std::vector<std::string> ids;
   for (int i = 0; i < 3; ++i)
-    ids.push_back(w.create(job(1)));
-  w.ask(ids[0], by(1));  // now the second is the oldest
-  ids.push_back(w.create(job(1)));
+    ids.push_back(w.create());
+  w.ask(ids[0], add{1});  // now the second is the oldest
+  ids.push_back(w.create());
   CHECK(w.node->occupied.residents == 3);
-  w.faults->unreachable = true;  // who is not resident can not be read
-  CHECK(w.read(ids[0], opening::show{})->accepted());
-  CHECK(w.read(ids[2], opening::show{})->accepted());
-  CHECK(w.read(ids[3], opening::show{})->accepted());
-  CHECK(w.read(ids[1], opening::show{})->refused(code::not_applied));
+  w.faults->unreachable = true;  // who is not resident cannot be read
+  CHECK(w.read(ids[0])->accepted());
+  CHECK(w.read(ids[2])->accepted());
+  CHECK(w.read(ids[3])->accepted());
+  CHECK(w.read(ids[1])->refused(code::not_applied));
 }
 
 TEST_CASE("a command whose deadline passes while it waits for a load has changed nothing") {
   world w;
-  const auto id = w.create(job(1));
-  w.ask(id, by(1));
-  // In doubt for long: what comes behind it can not be loaded.
+  const auto id = w.create();
+  w.ask(id, add{1});
+  // In doubt for long: what comes behind it cannot be loaded.
   w.faults->on_commit = [](const persistence::batch&, persistence::store&) {
     return store_faults::outcome(commit_status::unknown);
   };
-  w.send(id, by(2));
+  w.send(id, add{1});
   w.settle();
-  w.send(id, by(3));
+  w.send(id, add{1});
   w.pass(6s);  // the state rests on what was dropped, and is away until the doubt is resolved
-  const auto p = w.send_read(id, opening::show{});
+  const auto p = w.send_read(id);
   w.pass(9s);
   CHECK(p->answers == 0);
   w.pass(3s);
   CHECK(p->refused(code::not_applied));
   w.faults->clears();
   w.pass(3s);
-  CHECK(w.read(id, opening::show{})->get<opening::job>().waitlist_count == 1);
+  CHECK(sum_in(w.read(id)) == 2);
   CHECK(w.verified());
 }
 
 TEST_CASE("a load that fails tells whoever waited, and the next one tries again") {
   world w;
-  const auto id = w.create(job(1));
+  const auto id = w.create();
   w.pass(120s);
   w.store.fails_reads(1);
-  CHECK(w.ask(id, by(1))->refused(code::not_applied));
-  CHECK(w.ask(id, by(1))->accepted());
+  CHECK(w.ask(id, add{1})->refused(code::not_applied));
+  CHECK(w.ask(id, add{1})->accepted());
 }

@@ -1,6 +1,8 @@
 #include "world.hpp"
 
 #include "actors/verify.hpp"
+#include "persistence/verify.hpp"
+#include "tests/sample/load.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -24,13 +26,6 @@ std::unordered_map<std::string, persistence::request_row> stored(persistence::re
   return out;
 }
 
-std::unordered_map<std::string, applicant_id> emails(persistence::reader& from, std::vector<std::string> wanted) {
-  std::unordered_map<std::string, applicant_id> out;
-  from.query("select email, id from applicants where email = any($1::text[])", {std::move(wanted)},
-             [&](const persistence::result_row& r) { out.emplace(r.text(0), applicant_id{r.integer(1)}); });
-  return out;
-}
-
 persistence::journal_writer::options writing(world& w) {
   persistence::journal_writer::options o;
   o.seed = 1;
@@ -45,48 +40,73 @@ persistence::journal_writer::options writing(world& w) {
 
 }  // namespace
 
-world::parts::parts(world& w)
+node_parts::node_parts(world& w)
     : system{testing(config)}, scheduler{dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler())},
       time{epoch + std::chrono::floor<milliseconds>(w.lived_), [&w] { return w.steady().time_since_epoch(); }},
-      writer{w.store, w.last_batch_, writing(w)}, readers{w.store, 0}, loaders{w.store, 0}, answers{readers, stored},
-      known{readers, emails}, env{system,
-                                  time,
-                                  writer,
-                                  loaders,
-                                  answers,
-                                  [this](const entity_id& id, instant due) {
-                                    caf::anon_send(timers_actor, actors::arm_atom::value, id, to_ms(due));
-                                  },
-                                  [&w] { return w.steady(); }} {
-  ids.open(w.store, "openings");
-  ids.open(w.store, "applicants");
-  hosts.emplace(opening::kind::name, make_host(std::type_identity<opening::kind>{}, env));
-  hosts.emplace(queue::kind::name, make_host(std::type_identity<queue::kind>{}, env));
-  if (w.more_kinds)
-    w.more_kinds(hosts, env);
+      writer{w.store, w.last_batch_, writing(w)}, readers{w.store, 0}, loaders{w.store, 0}, pool{0},
+      answers{readers, stored}, env{system,
+                                    time,
+                                    writer,
+                                    loaders,
+                                    answers,
+                                    [this](const entity_id& id, instant due) {
+                                      caf::anon_send(timers_actor, actors::arm_atom::value, id, to_ms(due));
+                                    },
+                                    [&w] { return w.steady(); }} {
+  ids.open(w.store, "samples");
+  for (const auto& name : w.setup_.ids)
+    ids.open(w.store, name);
+  connect(w);
+  hosts.emplace(sample::kind::name, actors::make_host<sample::kind>(env, {&w.resolutions}));
+  for (const auto& make : w.setup_.kinds) {
+    auto host = make(env);
+    hosts.emplace(host->name(), std::move(host));
+  }
   supervisor = system.spawn<actors::supervisor>(hosts, w.supervision, occupied, env.steady_now);
-  directory = system.spawn<actors::directory>(env, known, ids);
   timers_actor = system.spawn<actors::timers>(
       time, readers, [this](const entity_id& id) { caf::anon_send(supervisor, actors::tick_atom::value, id); },
       timer_counts);
+  if (w.setup_.extra)
+    extra = w.setup_.extra(*this);
 }
 
-world::parts::~parts() {
+void node_parts::connect(world& w) {
+  env.lookups = &readers;
+  env.readers = &readers;
+  env.pool = &pool;
+  env.forward = [this](actors::request_ptr r) {
+    if (supervisor)  // else the process is dying
+      caf::anon_send(supervisor, std::move(r));
+  };
+  env.send = [this, &w](actors::request_ptr r) {
+    if (w.on_send)
+      w.on_send(*r);
+    hosts.at(r->target.kind)->admit(std::move(r));
+  };
+  env.make_request = [this](const entity_id& target, const std::any& command,
+                            std::function<void(std::variant<std::any, refusal>)> done) {
+    return hosts.at(target.kind)->make_request(target.key, command, std::move(done));
+  };
+}
+
+node_parts::~node_parts() {
   caf::anon_send_exit(supervisor, caf::exit_reason::kill);
-  caf::anon_send_exit(directory, caf::exit_reason::kill);
   caf::anon_send_exit(timers_actor, caf::exit_reason::kill);
-  supervisor = directory = timers_actor = nullptr;
+  supervisor = timers_actor = nullptr;
+  if (extra)
+    extra->stop();
   while (scheduler.try_run_once()) {
   }
   // A delayed message that is still pending would keep the system from ending.
   scheduler.clock().cancel_all();
 }
 
-world::world(std::unique_ptr<persistence::store> inner, unsigned seed)
+world::world(std::unique_ptr<persistence::store> inner, unsigned seed, node_setup setup)
     : faults{new simulation::store_faults{std::move(inner)}}, store{std::unique_ptr<persistence::store>{faults}},
-      random_{seed} {
+      setup_{std::move(setup)}, random_{seed} {
   last_batch_ = store.open("main");
-  node = std::make_unique<parts>(*this);
+  sample::create_tables(faults->behind());
+  node = std::make_unique<node_parts>(*this);
   settle();
 }
 
@@ -97,7 +117,7 @@ void world::crash() {
   node.reset();
   store.settle();  // what was under way commits or dies before the next process has the store
   last_batch_ = count("select batch from writers");  // a memory store would forget everything if opened again
-  node = std::make_unique<parts>(*this);
+  node = std::make_unique<node_parts>(*this);
   settle();
 }
 
@@ -108,15 +128,17 @@ std::chrono::steady_clock::time_point world::steady() const {
 
 bool world::step() {
   if (!permuted)
-    return node->scheduler.try_run_once() || node->writer.step() || node->readers.run_one() || node->loaders.run_one();
+    return node->scheduler.try_run_once() || node->writer.step() || node->readers.run_one() ||
+           node->loaders.run_one() || node->pool.run_one();
   auto& jobs = node->scheduler.jobs;
   if (jobs.size() > 1)
     std::swap(jobs.front(), jobs[std::uniform_int_distribution<std::size_t>{0, jobs.size() - 1}(random_)]);
-  const auto first = std::uniform_int_distribution<int>{0, 3}(random_);
-  for (int i = 0; i < 4; ++i) {
-    const bool did = (first + i) % 4 == 0   ? node->scheduler.try_run_once()
-                     : (first + i) % 4 == 1 ? node->writer.step()
-                     : (first + i) % 4 == 2 ? node->readers.run_one()
+  const auto first = std::uniform_int_distribution<int>{0, 4}(random_);
+  for (int i = 0; i < 5; ++i) {
+    const bool did = (first + i) % 5 == 0   ? node->scheduler.try_run_once()
+                     : (first + i) % 5 == 1 ? node->writer.step()
+                     : (first + i) % 5 == 2 ? node->readers.run_one()
+                     : (first + i) % 5 == 3 ? node->pool.run_one()
                                             : node->loaders.run_one();
     if (did)
       return true;
@@ -124,18 +146,18 @@ bool world::step() {
   return false;
 }
 
-bool world::ring() {
+bool world::fire_timeout() {
   auto& clock = node->scheduler.clock();
   return clock.has_pending_timeout() && clock.schedule().begin()->first <= clock.now() && clock.trigger_timeout();
 }
 
 void world::settle() {
-  while (step() || ring()) {
+  while (step() || fire_timeout()) {
   }
 }
 
 void world::run(int steps) {
-  while (steps-- > 0 && (step() || ring())) {
+  while (steps-- > 0 && (step() || fire_timeout())) {
   }
 }
 
@@ -163,70 +185,54 @@ void world::pass(milliseconds t) {
 
 void world::address(actors::request& r, entity_id target, std::string key) {
   if (!key.empty())
-    r.key = {target.key + "/" + key, "fingerprint"};
+    r.key = the_key(target.key + "/" + key);
   r.target = std::move(target);
   r.by = std::make_shared<const origin>(origin{"test", "", "", "trace", "r" + std::to_string(++sent_)});
-  r.arrived = steady();
-  r.deadline = steady() + 10s;
 }
 
 void world::dispatch(const actors::request_ptr& r) {
-  if (node)  // else the process is dying
-    caf::anon_send(node->supervisor, r);
+  if (!node)
+    return;  // the process is dying
+  r->accept(steady());
+  node->env.forward(r);
 }
 
-std::shared_ptr<opening_probe> world::send_create(opening::create c, std::string key) {
-  auto p = std::make_shared<opening_probe>();
-  address(*p, {opening::kind::name, std::to_string(node->ids.next("openings", node->writer).value())}, {});
-  p->command = std::move(c);
+sample_probe world::send_create(std::int64_t limit, std::string key) {
+  auto p = std::make_shared<probe<sample::kind>>();
+  address(*p, the_counter(std::to_string(node->ids.next("samples", node->writer).value())), {});
+  p->command = sample::create{limit};
   p->creates = true;
   if (!key.empty())  // a create has no entity yet: its key is one of the whole kind
-    p->key = {key, "fingerprint"};
+    p->key = the_key(key);
   dispatch(p);
   return p;
 }
 
-std::string world::create(opening::create c, std::string key) {
-  const auto p = send_create(std::move(c), std::move(key));
+std::string world::create(std::int64_t limit, std::string key) {
+  const auto p = send_create(limit, std::move(key));
   settle();
   return p->target.key;
 }
 
-std::shared_ptr<opening_probe> world::send_public(const std::string& job, std::string email, std::string key) {
-  auto p = std::make_shared<opening_probe>();
-  address(*p, {opening::kind::name, job}, std::move(key));
-  p->command = opening::apply{};
-  const auto resolve = [this, email](std::shared_ptr<opening_probe> q, new_applicant lost) {
-    ++resolutions;
-    auto question = std::make_shared<actors::directory::question>();
-    question->name = "Somebody";
-    question->email = email;
-    question->lost = std::move(lost);
-    question->sink = [this, q](std::variant<actors::person, code> found) {
-      if (const auto* who = std::get_if<actors::person>(&found)) {
-        auto& apply = std::get<opening::apply>(q->command);
-        apply.applicant = who->id;
-        apply.person = who->row;
-        dispatch(q);
-      } else
-        q->fail(std::get<code>(found));
-    };
-    if (node)
-      caf::anon_send(node->directory, question);
-  };
-  p->resolve_again = [resolve](actors::request_ptr r) {
-    auto q = std::static_pointer_cast<opening_probe>(r);
-    resolve(q, std::get<opening::apply>(q->command).person);
-  };
-  resolve(p, nullptr);
+sample_probe world::send(const std::string& counter, sample::command c, std::string key) {
+  auto p = std::make_shared<probe<sample::kind>>();
+  p->command = std::move(c);
+  address(*p, the_counter(counter), std::move(key));
+  dispatch(p);
   return p;
 }
 
-std::shared_ptr<registration_probe> world::send_registration(std::string name, std::string email, std::string key) {
-  auto p = std::make_shared<registration_probe>();
-  address(*p, {"people", {}}, std::move(key));
-  p->command = {std::move(name), std::move(email)};
-  caf::anon_send(node->directory, std::shared_ptr<actors::registration>{p});
+sample_probe world::ask(const std::string& counter, sample::command c, std::string key) {
+  auto p = send(counter, std::move(c), std::move(key));
+  settle();
+  return p;
+}
+
+sample_probe world::send_read(const std::string& counter) { return send_read<sample::kind>(counter, sample::show{}); }
+
+sample_probe world::read(const std::string& counter) {
+  auto p = send_read(counter);
+  settle();
   return p;
 }
 
@@ -240,6 +246,10 @@ std::string world::text(const std::string& sql) {
   std::string out;
   faults->behind().open_reader()->query(sql, {}, [&](const persistence::result_row& r) { out = r.text(0); });
   return out;
+}
+
+std::int64_t world::stored_sum(const std::string& counter) {
+  return count("select coalesce(max(sum), 0) from sample_counters where key = '" + counter + "'");
 }
 
 std::int64_t world::events_of(const actors::request& r) {
@@ -258,9 +268,13 @@ bool world::has_warning(std::string_view part) const {
 bool world::verified(std::string* why) {
   std::ostringstream out;
   const bool clean = actors::verify_all(faults->behind(), out) == 0;
+  const auto samples =
+      persistence::verify<sample::kind>(*faults->behind().open_reader(), [&](const persistence::difference& d) {
+        out << d.kind << ' ' << d.key << ": " << d.where << ' ' << d.what << '\n';
+      });
   if (why)
     *why = out.str();
-  return clean;
+  return clean && samples.differences == 0;
 }
 
 }  // namespace callboard::simulation

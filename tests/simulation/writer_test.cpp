@@ -1,6 +1,6 @@
-#include "messages/people.hpp"
 #include "persistence/journal_writer.hpp"
 #include "persistence/spine_rows.hpp"
+#include "tests/sample/rows.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -148,7 +148,8 @@ public:
 
 commit_outcome moved(const std::string& key) { return {.how = commit_status::head_moved, .heads = {{"thing", key}}}; }
 
-applicant_row person(std::int64_t id, const std::string& email) { return {{id}, "Somebody", email, {}}; }
+/// The name "ada" of this counter.
+row ada_of(std::string counter) { return to_row(sample::name_row{"ada", std::move(counter)}); }
 
 using lines = std::vector<std::string>;
 
@@ -230,16 +231,16 @@ TEST_CASE("an entity that is cut gets all its commands back in order, the others
   CHECK(d.told.lines.back() == "anew");
 }
 
-TEST_CASE("a name meets its equal in one batch and a foreign owner in the next") {
+TEST_CASE("a name meets its equal in one batch and another owner in the next") {
   desk d;
-  const auto brings = [&](const std::string& key, std::int64_t id) {
+  const auto brings = [&](const std::string& key, const std::string& owner) {
     auto a = d.draft(key, 1, key);
-    a.rows.push_back(to_row(person(id, "ada@example.org")));
+    a.rows.push_back(ada_of(owner));
     d.writer.submit(std::move(a));
   };
-  brings("a", 1);
-  brings("b", 1);
-  brings("c", 2);
+  brings("a", "1");
+  brings("b", "1");
+  brings("c", "2");
   d.runs();
   REQUIRE(d.store.pages.size() == 2);
   CHECK(d.store.pages[0].events == lines{"a/1", "b/1"});
@@ -280,22 +281,22 @@ TEST_CASE("who lost a name is told so, whoever is cut with it is not") {
   desk d;
   d.sends("a", 1, "before");
   auto a = d.draft("a", 1, "loser");
-  a.rows.push_back(to_row(person(1, "ada@example.org")));
+  a.rows.push_back(ada_of("1"));
   d.writer.submit(std::move(a));
   d.sends("a", 0, "after");
-  append alone;  // nobody's: a registration
-  alone.entity = {"people", "ada@example.org"};
-  alone.rows.push_back(to_row(person(1, "ada@example.org")));
-  alone.replies.push_back(std::make_unique<entry>(d.told, "registration", true));
+  append alone;  // of no entity
+  alone.entity = {"names", "ada"};
+  alone.rows.push_back(ada_of("1"));
+  alone.replies.push_back(std::make_unique<entry>(d.told, "alone", true));
   d.writer.submit(std::move(alone));
   d.store.script.push_back([](const batch&) {
-    return commit_outcome{.how = commit_status::name_taken, .names = {{&table_of<applicant_row>(), "ada@example.org"}}};
+    return commit_outcome{.how = commit_status::name_taken, .names = {{&table_of<sample::name_row>(), "ada"}}};
   });
   d.runs();
   d.loads("a");
   d.runs();
   CHECK(d.told.handed_back == lines{"before", "loser lost", "after"});
-  CHECK(d.told.lines == lines{"registration lost again", "load"});
+  CHECK(d.told.lines == lines{"alone lost again", "load"});
 }
 
 TEST_CASE("poison is found with a few commits") {

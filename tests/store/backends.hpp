@@ -13,7 +13,7 @@
 #include <random>
 #include <string>
 
-/// Each backend is a database that one test owns: made with the object and gone with it.
+/// Each backend is a database of one test: created and removed with the object.
 namespace callboard::test {
 
 inline std::string random_name() {
@@ -23,7 +23,7 @@ inline std::string random_name() {
 
 struct memory {
   static constexpr bool survives = false;
-  static constexpr std::string_view durability = "degraded";  // nothing outlives the process
+  static constexpr std::string_view durability = "degraded";  // lost when the process ends
   std::string url() const { return "sqlite::memory:"; }
 };
 
@@ -69,7 +69,7 @@ public:
   postgres& operator=(const postgres&) = delete;
 
   std::string url() const { return url_at(std::string{}); }
-  /// The same database through another address, `host:port`.
+  /// The URL of the same database at another address, `host:port`.
   std::string url_at(const std::string& address) const {
     const auto host = admin_.find("://") + 3;
     const auto slash = admin_.find('/', host);
@@ -80,7 +80,7 @@ public:
            (address.empty() ? admin_.substr(begin, std::min(slash, query) - begin) : address) + "/" + name_ +
            (query == std::string::npos ? "" : admin_.substr(query));
   }
-  /// Where the server listens.
+  /// `host:port` of the server.
   std::string address() const {
     const auto u = url();
     const auto host = u.find("://") + 3;
@@ -119,7 +119,7 @@ struct opened {
   void write(std::string_view sql, std::initializer_list<persistence::sql_param> params = {}) {
     store->write(sql, std::span{params.begin(), params.size()}, [](const persistence::result_row&) {});
   }
-  /// Ends the server and starts it again on the same database.
+  /// Closes the store and opens it again on the same database.
   void reopen() {
     reader.reset();
     store.reset();

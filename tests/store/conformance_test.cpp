@@ -22,7 +22,7 @@ application_row application(std::int64_t id, std::int64_t applicant) {
   return a;
 }
 
-/// Texts that mean something to a parser somewhere on the way.
+/// Texts that are syntax for some parser on the way to the store.
 const std::string awkward[] = {"",
                                "NULL",
                                "null",
@@ -67,7 +67,7 @@ TEMPLATE_TEST_CASE("a store remembers what it committed", "[store]", file, postg
   CHECK(s.store->commit(draft{s.last + 1}.event("1", 2)).last_position == 3);
 }
 
-TEMPLATE_TEST_CASE("a batch brings heads, lines and rows in one act", "[store]", memory, file, postgres) {
+TEMPLATE_TEST_CASE("a batch writes heads, lines and rows together", "[store]", memory, file, postgres) {
   opened<TestType> s;
   opening_row o{};
   o.id = {5};
@@ -129,7 +129,7 @@ TEMPLATE_TEST_CASE("an upsert replaces and an erasure removes", "[store]", memor
   a.rank.reset();
   a.reason = "second";
   a.status = opening::status::inactive;
-  // No events: rows alone are a batch too.
+  // A batch may have rows and no events.
   REQUIRE(s.store
               ->commit(draft{2}
                            .put(a)
@@ -149,7 +149,7 @@ TEMPLATE_TEST_CASE("an upsert replaces and an erasure removes", "[store]", memor
   CHECK(s.number("select due from timers where key = '6'") == 5);
 }
 
-TEMPLATE_TEST_CASE("any text and any bytes come back as they went in", "[store]", memory, file, postgres) {
+TEMPLATE_TEST_CASE("any text and any bytes are read as they were written", "[store]", memory, file, postgres) {
   opened<TestType> s;
   draft d{1};
   std::int64_t id = 0;
@@ -206,7 +206,7 @@ TEMPLATE_TEST_CASE("a thousand events keep their order", "[store]", memory, file
   CHECK(s.number("select count(*) from applications") == 1'000);
 }
 
-TEMPLATE_TEST_CASE("a reader asks with arrays, nulls and booleans", "[store]", memory, file, postgres) {
+TEMPLATE_TEST_CASE("query parameters are arrays, nulls and booleans", "[store]", memory, file, postgres) {
   opened<TestType> s;
   draft d{1};
   for (std::int64_t i = 1; i <= 5; ++i)
@@ -234,7 +234,7 @@ TEMPLATE_TEST_CASE("a reader asks with arrays, nulls and booleans", "[store]", m
   CHECK(s.number("select count(*) from applicants") == 6);
 }
 
-TEMPLATE_TEST_CASE("the writer hands out blocks of ids", "[store]", memory, file, postgres) {
+TEMPLATE_TEST_CASE("the writer allocates blocks of ids", "[store]", memory, file, postgres) {
   opened<TestType> s;
   const auto take = [&](std::int64_t count) {
     std::int64_t next = 0;
@@ -251,7 +251,7 @@ TEMPLATE_TEST_CASE("the writer hands out blocks of ids", "[store]", memory, file
   CHECK(s.store->commit(draft{1}.event("1", 0)).how == commit_status::committed);
 }
 
-TEMPLATE_TEST_CASE("readers see what is committed, beside the writer", "[store]", memory, file, postgres) {
+TEMPLATE_TEST_CASE("readers see what is committed, concurrently with the writer", "[store]", memory, file, postgres) {
   opened<TestType> s;
   const auto other = s.store->open_reader();
   for (std::int64_t n = 1; n <= 5; ++n) {
@@ -261,7 +261,7 @@ TEMPLATE_TEST_CASE("readers see what is committed, beside the writer", "[store]"
     CHECK(seen == n);
     CHECK(s.number("select max(pos) from journal") == n);
   }
-  s.store->tend();
+  s.store->maintain();
 }
 
 TEMPLATE_TEST_CASE("a second opener is refused", "[store]", file, postgres) {
@@ -274,7 +274,7 @@ TEMPLATE_TEST_CASE("a second opener is refused", "[store]", file, postgres) {
   CHECK(make_store(s.on.url())->open("node") >= 1);
 }
 
-TEMPLATE_TEST_CASE("a newer schema serves an older binary until it says otherwise", "[store]", file, postgres) {
+TEMPLATE_TEST_CASE("an older binary may use a newer schema unless the schema forbids it", "[store]", file, postgres) {
   opened<TestType> s;
   s.write("insert into schema_versions (number, name, oldest_binary) values (900, 'added', 1)");
   CHECK_NOTHROW(s.reopen());

@@ -15,20 +15,20 @@ namespace callboard::test {
 inline const std::string some_hash = [] {
   std::string h(32, '\0');
   for (std::size_t i = 0; i < h.size(); ++i)
-    h[i] = static_cast<char>(i * 37);  // begins with a zero byte and has high ones
+    h[i] = static_cast<char>(i * 37);  // begins with a zero byte and has bytes above 127
   return h;
 }();
 
 inline constexpr auto noon = from_ms(1'700'000'000'000);
 
-/// A batch and everything it points to.
+/// A batch with everything that it points to.
 class draft {
 public:
   explicit draft(std::int64_t number) : batch_{.number = number, .heads = {}, .lines = {}, .tables = {}} {}
   draft(const draft&) = delete;
   draft& operator=(const draft&) = delete;
 
-  /// An event after the entity's last one in this batch; the first one follows `expected`.
+  /// Adds an event after the entity's last one in this batch; the first one has seq `expected` + 1.
   draft& event(std::string_view key, std::int64_t expected, std::string data = "{}",
                std::optional<std::string> subject = {}, origin by = {"admin", "a1", "", "trace", "request"}) {
     const auto& e = entities_.emplace_back(entity_id{"opening", std::string{key}});

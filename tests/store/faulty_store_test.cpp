@@ -2,7 +2,7 @@
 #include "tests/store/backends.hpp"
 #include "tests/store/draft.hpp"
 
-// The store that fails on purpose must fail as real ones do.
+// faulty_store must fail as real stores do.
 
 using namespace callboard;
 using namespace callboard::persistence;
@@ -70,7 +70,7 @@ TEST_CASE("a lost reply has committed, a lost statement has not, a late one does
   CHECK(s.store.reconnects() == 4);
 }
 
-TEST_CASE("a foreign hand moves a head", "[store][faulty]") {
+TEST_CASE("a second writer moves a head", "[store][faulty]") {
   scripted s;
   REQUIRE(s.store.commit(draft{1}.event("1", 0).event("2", 0)).how == commit_status::committed);
   s.store.moves_head({"opening", "1"});

@@ -7,7 +7,7 @@
 #include <future>
 #include <thread>
 
-// Connections that break at the worst moment.
+// Connections that break while a batch is sent, committed or answered.
 
 // libpqxx 6.4 forgets to free the result of a prepared statement that lost its connection.
 extern "C" const char* __lsan_default_suppressions() { return "leak:pqxx::connection_base::exec_prepared\n"; }
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A store behind a proxy, and a session of our own that goes straight to the server.
+/// A store that connects through a proxy, and a session of the test that connects to the server directly.
 struct remote {
   postgres on;
   tcp_proxy proxy{on.address()};
@@ -28,7 +28,7 @@ struct remote {
   pqxx::connection direct{on.url()};
 
   std::int64_t number(const std::string& sql) { return pqxx::nontransaction{direct}.exec1(sql)[0].as<std::int64_t>(); }
-  /// Waits until the query answers with that number.
+  /// Waits until the query returns that number.
   bool becomes(const std::string& sql, std::int64_t expected) {
     for (int i = 0; i < 2'000; ++i) {
       if (number(sql) == expected)
@@ -50,7 +50,7 @@ constexpr auto waiting_for_a_lock =
 
 }  // namespace
 
-TEST_CASE("a killed backend is in doubt, and the batch goes again", "[store][postgres]") {
+TEST_CASE("a batch whose backend was killed is in doubt and is sent again", "[store][postgres]") {
   remote s;
   REQUIRE(s.behind->commit(draft{1}.event("1", 0)).how == commit_status::committed);
   REQUIRE(s.kill_writer() == 1);
@@ -58,7 +58,7 @@ TEST_CASE("a killed backend is in doubt, and the batch goes again", "[store][pos
   d.event("1", 1);
   const auto out = s.behind->commit(d);
   CHECK((out.how == commit_status::unknown || out.how == commit_status::down));
-  CHECK(s.behind->commit(d).how == commit_status::down);  // never again on that connection
+  CHECK(s.behind->commit(d).how == commit_status::down);  // that connection is not used again
   CHECK_THROWS_AS(s.behind->write("delete from ids", {}, [](const result_row&) {}), store_error);
   CHECK(s.behind->reconnect() == 1);
   CHECK(s.behind->commit(d).how == commit_status::committed);
@@ -67,7 +67,8 @@ TEST_CASE("a killed backend is in doubt, and the batch goes again", "[store][pos
 
 TEST_CASE("a batch whose reply was lost commits exactly once", "[store][postgres]") {
   remote s;
-  // Of the same shape, so that the statement is prepared and the reply that gets lost is the commit's.
+  // Same tables as in the batch under test, so that the statement is already prepared and the lost reply is the
+  // commit's.
   REQUIRE(s.behind->commit(draft{1}.event("1", 0).put(person(9, "grace@example.com"))).how == commit_status::committed);
   draft d{2};
   d.event("1", 1).event("2", 0).put(person(1, "ada@example.com"));
@@ -85,7 +86,7 @@ TEST_CASE("a batch whose reply was lost commits exactly once", "[store][postgres
   CHECK(s.behind->commit(draft{3}.event("1", 2)).how == commit_status::committed);
 }
 
-TEST_CASE("a statement that outlives its connection can not commit late", "[store][postgres]") {
+TEST_CASE("a statement that outlives its connection cannot commit late", "[store][postgres]") {
   remote s;
   REQUIRE(s.behind->commit(draft{1}.event("1", 0)).how == commit_status::committed);
   pqxx::connection rival{s.on.url()};
@@ -98,7 +99,7 @@ TEST_CASE("a statement that outlives its connection can not commit late", "[stor
   REQUIRE(s.becomes(waiting_for_a_lock, 1));
   s.proxy.cut();
   CHECK(sent.get().how == commit_status::unknown);
-  CHECK(s.number(waiting_for_a_lock) == 1);  // the server has not noticed
+  CHECK(s.number(waiting_for_a_lock) == 1);  // the server has not noticed the lost connection
 
   CHECK(s.behind->reconnect() == 1);
   CHECK(s.number(waiting_for_a_lock) == 0);  // its backend was ended
@@ -110,7 +111,7 @@ TEST_CASE("a statement that outlives its connection can not commit late", "[stor
   CHECK(s.number(last_batch) == 2);
 }
 
-TEST_CASE("a connection that falls silent is given up", "[store][postgres]") {
+TEST_CASE("a connection that stops answering is given up", "[store][postgres]") {
   remote s;
   REQUIRE(s.behind->commit(draft{1}.event("1", 0)).how == commit_status::committed);
   draft d{2};
@@ -180,7 +181,7 @@ TEST_CASE("a cancelled statement did not commit", "[store][postgres]") {
   CHECK(s.number(events) == 2);
 }
 
-TEST_CASE("a server that may forget commits is called degraded", "[store][postgres]") {
+TEST_CASE("a server that may lose commits is reported as degraded", "[store][postgres]") {
   const postgres on;
   {
     pqxx::connection c{on.url()};
@@ -195,16 +196,16 @@ TEST_CASE("a server that may forget commits is called degraded", "[store][postgr
 TEST_CASE("a current schema is opened without changing anything", "[store][postgres]") {
   const postgres on;
   make_store(on.url())->open("node");
-  // Whoever tried DDL would need this lock.
+  // DDL would need this lock.
   pqxx::connection c{on.url()};
   pqxx::nontransaction{c}.exec("select pg_advisory_lock(" +
                                std::to_string(static_cast<std::int64_t>(session_lock::migrations)) + ")");
-  // No DDL; but the writer's row takes two steps, by which whoever wrote before finds out about us.
+  // No DDL; but the writer's row takes a step of two, by which a previous writer finds that it was replaced.
   CHECK(make_store(on.url())->open("node") == 2);
 }
 
 TEST_CASE("what an SQLSTATE means for a batch", "[store]") {
-  const auto of = [](std::string state) { return ending_of(postgres_failure{std::move(state), "ERROR:  x\n"}); };
+  const auto of = [](std::string state) { return status_of(postgres_failure{std::move(state), "ERROR:  x\n"}); };
   for (const auto* state : {"40001", "40P01", "53200", "53400", "57014", "55P03", "XX000", "42P01"})
     CHECK(of(state) == commit_status::transient);
   for (const auto* state : {"22P02", "22021", "23502", "23505", "54000", "21000"})

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-// What must not commit, and that nothing of it does.
+// Batches that must not commit: nothing of them may be written.
 
 using namespace callboard;
 using namespace callboard::persistence;
@@ -22,7 +22,7 @@ std::vector<std::string> keys_of(const commit_outcome& out) {
   return keys;
 }
 
-/// The whole contents that batches can change, to see that a refused one changed none of it.
+/// Everything that batches can change, to compare before and after a refused one.
 template <class Backend>
 std::vector<std::int64_t> contents(opened<Backend>& s) {
   return {s.number("select batch from writers where node = 'node'"),
@@ -57,7 +57,7 @@ TEMPLATE_TEST_CASE("a head that moved stops the batch and is named", "[store]", 
   CHECK(s.store->commit(draft{2}.event("1", 1).event("3", 1).event("4", 0)).last_position > 3);
 }
 
-TEMPLATE_TEST_CASE("a new entity that exists is a moved head", "[store]", memory, file, postgres) {
+TEMPLATE_TEST_CASE("creating an entity that exists is a moved head", "[store]", memory, file, postgres) {
   opened<TestType> s;
   REQUIRE(s.store->commit(draft{1}.event("one \"1\"", 0)).how == commit_status::committed);
   const auto before = contents(s);
@@ -81,7 +81,7 @@ TEMPLATE_TEST_CASE("an event that the journal holds already is a moved head", "[
 TEMPLATE_TEST_CASE("an e-mail belongs to the id that came first", "[store]", memory, file, postgres) {
   opened<TestType> s;
   REQUIRE(s.store->commit(draft{1}.put(person(1, "ada@example.com", "Ada"))).how == commit_status::committed);
-  // The same person again: counted, and nothing changes.
+  // The same owner again: counts as written, and nothing changes.
   REQUIRE(s.store->commit(draft{2}.put(person(1, "ada@example.com", "Somebody"))).how == commit_status::committed);
   CHECK(s.text("select name from applicants where id = 1") == "Ada");
   const auto before = contents(s);
@@ -134,7 +134,7 @@ TEMPLATE_TEST_CASE("a run id belongs to the claim that came first, also on its o
   CHECK(out.names[0].name == "r1");
 }
 
-TEMPLATE_TEST_CASE("names of several tables are told at once", "[store]", memory, file, postgres) {
+TEMPLATE_TEST_CASE("taken names of several tables are reported at once", "[store]", memory, file, postgres) {
   opened<TestType> s;
   REQUIRE(s.store->commit(draft{1}.put(person(1, "a")).put(person(2, "b")).put(request("r", noon))).how ==
           commit_status::committed);
@@ -149,7 +149,7 @@ TEMPLATE_TEST_CASE("names of several tables are told at once", "[store]", memory
   CHECK(names == std::vector<std::string>{"applicants a", "applicants b", "requests r"});
 }
 
-TEMPLATE_TEST_CASE("poison leaves nothing behind", "[store]", memory, file, postgres) {
+TEMPLATE_TEST_CASE("a poisoned batch writes nothing", "[store]", memory, file, postgres) {
   opened<TestType> s;
   REQUIRE(s.store->commit(draft{1}.event("1", 0).put(person(1, "a"))).how == commit_status::committed);
   const auto before = contents(s);
@@ -174,7 +174,7 @@ TEMPLATE_TEST_CASE("poison leaves nothing behind", "[store]", memory, file, post
   CHECK(s.store->commit(draft{2}.event("1", 1).put(person(2, "b"))).how == commit_status::committed);
 }
 
-TEMPLATE_TEST_CASE("the reason of a refusal quotes nobody", "[store]", memory, file, postgres) {
+TEMPLATE_TEST_CASE("the reason of a failed batch contains no values", "[store]", memory, file, postgres) {
   opened<TestType> s;
   REQUIRE(s.store->commit(draft{1}.put(person(1, "ada@example.com"))).how == commit_status::committed);
   const auto taken_id = s.store->commit(draft{2}.put(person(1, "secret@example.com", "Secret")));
@@ -201,7 +201,7 @@ TEMPLATE_TEST_CASE("an identical batch sent again commits once", "[store]", memo
   CHECK(s.store->commit(draft{2}.event("1", 2)).last_position > 2);
 }
 
-TEMPLATE_TEST_CASE("a store that went back in time is told apart", "[store]", memory, file, postgres) {
+TEMPLATE_TEST_CASE("a store that went back in time is detected", "[store]", memory, file, postgres) {
   opened<TestType> s;
   for (std::int64_t n = 1; n <= 4; ++n)
     REQUIRE(s.store->commit(draft{n}.event("1", n - 1)).how == commit_status::committed);

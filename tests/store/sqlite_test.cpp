@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <fstream>
 
-// Disks that are full or broken, and the file's own ways.
+// Full and failing disks, and what only a database file has.
 
 using namespace callboard;
 using namespace callboard::persistence;
@@ -17,7 +17,7 @@ using namespace callboard::test;
 
 namespace {
 
-/// Much more than a page.
+/// A row much larger than a page.
 draft& fill(draft& d) {
   for (int i = 0; i < 200; ++i)
     d.event(std::to_string(i), 0, std::string(2'000, 'x'));
@@ -37,7 +37,7 @@ ssize_t pwrite(int fd, const void* data, std::size_t size, off_t at) {
   return reinterpret_cast<ssize_t (*)(int, const void*, std::size_t, off_t)>(real_pwrite)(fd, data, size, at);
 }
 
-/// Puts our pwrite in SQLite's place; takes it out at the end.
+/// Replaces SQLite's pwrite by ours, and restores it at the end.
 struct installed {
   installed() {
     for (const char* name : {"pwrite64", "pwrite"})
@@ -92,7 +92,7 @@ int survive_full_tmpfs(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a full database says so, loses nothing and goes on", "[store][sqlite]") {
+TEST_CASE("a full database reports it, loses nothing and recovers", "[store][sqlite]") {
   opened<file> s;
   REQUIRE(s.store->commit(draft{1}.event("first", 0)).how == commit_status::committed);
   s.write("pragma max_page_count = 60");
@@ -106,7 +106,7 @@ TEST_CASE("a full database says so, loses nothing and goes on", "[store][sqlite]
   CHECK(s.store->commit(d).last_position == 201);
 }
 
-TEST_CASE("a full disk says so, loses nothing and goes on", "[store][sqlite]") {
+TEST_CASE("a full disk reports it, loses nothing and recovers", "[store][sqlite]") {
   const auto folder = std::filesystem::temp_directory_path() / random_name();
   std::filesystem::create_directories(folder);
   const auto child = ::fork();
@@ -128,7 +128,7 @@ TEST_CASE("a full disk says so, loses nothing and goes on", "[store][sqlite]") {
     CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("a disk that fails leaves the outcome open until everything was opened again", "[store][sqlite]") {
+TEST_CASE("after a disk failure the outcome is unknown until the file was opened again", "[store][sqlite]") {
   opened<file> s;
   const broken_disk::installed disk;
   REQUIRE(disk.used != nullptr);
@@ -148,7 +148,7 @@ TEST_CASE("a disk that fails leaves the outcome open until everything was opened
   CHECK(s.number("select count(*) from journal") == 2);
 }
 
-TEST_CASE("the log goes into the database beside the writer", "[store][sqlite]") {
+TEST_CASE("the log is copied into the database while the writer writes", "[store][sqlite]") {
   opened<file> s;
   const auto wal = s.on.path().string() + "-wal";
   for (std::int64_t n = 1; n <= 30; ++n) {
@@ -156,9 +156,9 @@ TEST_CASE("the log goes into the database beside the writer", "[store][sqlite]")
     for (int i = 0; i < 200; ++i)
       d.event(std::to_string(n * 1'000 + i), 0, std::string(4'000, 'x'));
     REQUIRE(s.store->commit(d).how == commit_status::committed);
-    s.store->tend();
+    s.store->maintain();
   }
-  // 24 MB and more went through the log. Far more than the passive thread lets it grow to would stay otherwise.
+  // More than 24 MB went through the log; without checkpoints the file would be that long.
   CHECK(std::filesystem::file_size(s.on.path()) > 4'000'000);
   s.reopen();
   CHECK(s.last == 30);
@@ -166,7 +166,7 @@ TEST_CASE("the log goes into the database beside the writer", "[store][sqlite]")
   CHECK((!std::filesystem::exists(wal) || std::filesystem::file_size(wal) == 0));
 }
 
-TEST_CASE("array parameters in SQLite's words", "[store][sqlite]") {
+TEST_CASE("array parameters in SQLite's syntax", "[store][sqlite]") {
   CHECK(translated("select 1") == "select 1");
   CHECK(translated("where a = any($1::bigint[]) and b = any($12::text[]) or c = $2") ==
         "where a in (select value from json_each($1)) and b in (select value from json_each($12)) or c = $2");

@@ -17,7 +17,7 @@
 
 namespace callboard::test {
 
-/// A TCP proxy on 127.0.0.1 that misbehaves when told to. One thread; meant for a handful of connections.
+/// A TCP proxy on 127.0.0.1 that fails on request. One thread; for a few connections.
 class tcp_proxy {
 public:
   /// `127.0.0.1:port`.
@@ -27,7 +27,7 @@ public:
     listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (::bind(listener_, reinterpret_cast<sockaddr*>(&any), size) != 0 || ::listen(listener_, 16) != 0 ||
         ::getsockname(listener_, reinterpret_cast<sockaddr*>(&any), &size) != 0)
-      throw std::runtime_error("the proxy can not listen");
+      throw std::runtime_error("the proxy cannot listen");
     port_ = ntohs(any.sin_port);
     thread_ = std::thread{[this] { loop(); }};
   }
@@ -43,16 +43,16 @@ public:
 
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
-  /// Everything passes.
+  /// Forwards everything.
   void forward() { become(mode::forward); }
-  /// What the server says is dropped; what clients say still arrives.
+  /// Drops what the server sends; still forwards what clients send.
   void lose_replies() { become(mode::lose_replies); }
-  /// Nothing passes either way, and nobody is told.
+  /// Forwards nothing either way and keeps all connections open.
   void go_silent() { become(mode::silent); }
-  /// New connections are closed at once.
+  /// Closes new connections at once.
   void refuse(bool on) { refusing_ = on; }
-  /// Ends all connections; returns when it is done. Towards the server they end only with the proxy, so that it
-  /// does not notice that its client is gone.
+  /// Closes all connections to clients; returns when it is done. Those to the server stay open until the proxy ends, so
+  /// that the server does not notice that its client is gone.
   void cut() {
     cutting_ = true;
     while (cutting_)
@@ -66,7 +66,7 @@ private:
     bool cut = false;
   };
 
-  /// Returns when the old mode is over.
+  /// Returns when the previous mode has ended.
   void become(mode m) {
     mode_ = m;
     const auto begun = rounds_.load();

@@ -31,7 +31,7 @@ std::string last_segment(std::string_view url) {
   return std::string{url.substr(url.rfind('/') + 1)};
 }
 
-listed_job from_greenhouse(const json_value& j, const std::string& board) {
+ingested_job from_greenhouse(const json_value& j, const std::string& board) {
   const auto departments = j.find("departments");
   const auto first = departments ? departments->first() : std::nullopt;
   return {board,
@@ -42,7 +42,7 @@ listed_job from_greenhouse(const json_value& j, const std::string& board) {
           first ? text_at(*first, "name") : std::string{}};
 }
 
-listed_job from_lever(const json_value& j, const std::string& board) {
+ingested_job from_lever(const json_value& j, const std::string& board) {
   return {board,
           text_at(j, "id"),
           text_at(j, "text"),
@@ -51,7 +51,7 @@ listed_job from_lever(const json_value& j, const std::string& board) {
           first_of(text_at(j, "categories", "department"), text_at(j, "categories", "team"))};
 }
 
-listed_job from_ashby(const json_value& j, const std::string& board) {
+ingested_job from_ashby(const json_value& j, const std::string& board) {
   auto url = text_at(j, "jobUrl");
   return {board,
           first_of(text_at(j, "id"), last_segment(url)),
@@ -86,11 +86,11 @@ std::optional<tracker> shape_of(const json_value& list) {
   return first->find("jobUrl") ? std::optional{tracker::ashby} : std::nullopt;
 }
 
-std::optional<std::vector<listed_job>> jobs_in(const json_value& list, tracker from, const std::string& board) {
+std::optional<std::vector<ingested_job>> jobs_in(const json_value& list, tracker from, const std::string& board) {
   const auto items = items_of(list, from);
   if (!items)
     return std::nullopt;
-  std::vector<listed_job> out;
+  std::vector<ingested_job> out;
   for (auto j = items->first(); j; j = j->next()) {
     if (from == tracker::ashby && !is_listed(*j))
       continue;

@@ -6,9 +6,13 @@
 #include "actors/board_job/rules.hpp"
 #include "http/api/ask.hpp"
 #include "http/api/bodies.hpp"
+#include "http/api/bulk.hpp"
 #include "http/api/etags.hpp"
 #include "http/api/pages.hpp"
+#include "http/api/queries.hpp"
 #include "http/api/results.hpp"
+
+#include <algorithm>
 
 namespace callboard::http {
 namespace {
@@ -16,22 +20,9 @@ namespace {
 using board::kind;
 using persistence::reader;
 
-struct board_name {
-  std::string id;
-  static constexpr auto fields = std::tuple{field{"id", &board_name::id, slug{}}};
-};
-
-struct board_list {
-  std::int64_t count = 0;
-  std::vector<board::board> boards;
-  std::optional<std::string> next_cursor;
-  static constexpr auto fields = std::tuple{field{"count", &board_list::count}, field{"boards", &board_list::boards},
-                                            field{"next_cursor", &board_list::next_cursor}};
-};
-
 /// In a path, or in the query of a call without one.
 std::string board_id(const request_context& x) {
-  auto id = x.parameters.empty() ? query_text(x, "id").value_or("") : x.parameters.at(0);
+  auto id = x.parameters.empty() ? query_of<board_query>(x).id.value_or("") : x.parameters.at(0);
   if (!is_slug(id))
     invalid("id", "must be the id of a board");
   return id;
@@ -62,7 +53,7 @@ task<void> delete_jobs(request_context& x, std::string id) {
 }
 
 task<response> list_all(request_context& x) {
-  const auto wanted = text_page_of(x, 1);
+  const auto wanted = text_page_of(query_of<page_query>(x), 1);
   const auto limit = wanted.limit.value_or(object_rows);
   const auto question = [wanted, limit](reader& from) {
     board_list out;
@@ -85,25 +76,25 @@ task<response> list_all(request_context& x) {
 
 task<std::int64_t> tell_jobs(request_context& x, std::string board, std::vector<std::string> job_ids,
                              board_job::command what) {
-  constexpr std::size_t at_once = 1'000;
-  std::vector<std::shared_ptr<future<answer<board_job::kind>>>> sent;
+  using job_kind = board_job::kind;
   std::int64_t removed = 0;
-  for (std::size_t next = 0; next < job_ids.size();) {
-    for (sent.clear(); next < job_ids.size() && sent.size() < at_once; ++next)
-      sent.push_back(send_part<board_job::kind>(x, board_job::key_of(board, job_ids[next]), what));
-    std::optional<refusal> no;
-    for (auto& one : sent)
-      try {
-        const auto a = co_await received(std::move(one));
-        const auto* response_body = std::get_if<board_job::removed>(&a.result);
-        removed += response_body && response_body->is_gone;
-      } catch (const refused& r) {
-        if (r.why.what != code::not_found)
-          no = r.why;
-      }
-    if (no)
-      throw refused{*no};
+  std::optional<refusal> no;
+  const auto answered = [&](std::size_t, const job_kind::result& result) {
+    const auto* one = std::get_if<board_job::removed>(&result);
+    removed += one && one->is_gone;
+  };
+  const auto lost = [&](std::size_t, const refusal& why) {
+    if (why.what != code::not_found)
+      no = why;
+  };
+  // In portions, so that a refusal stops the rest.
+  for (std::size_t begin = 0; begin < job_ids.size() && !no; begin += parts_at_once) {
+    const auto count = std::min(parts_at_once, job_ids.size() - begin);
+    const auto make = [&](std::size_t i) { return part<job_kind>{board_job::key_of(board, job_ids[begin + i]), what}; };
+    co_await for_each_part<job_kind>(x, count, make, answered, lost);
   }
+  if (no)
+    throw refused{*no};
   co_return removed;
 }
 
@@ -111,8 +102,9 @@ task<response> list_boards(request_context& x) { return x.query_value("id") ? sh
 
 task<response> put_board(request_context& x) {
   const auto body = parsed_body(x, body_size::usual);
-  const auto id = read_as<board_name>(body.root()).id;
-  board::command command = read_as<board::put>(body.root());
+  auto b = read_as<put_board_body>(body.root());
+  const auto id = std::move(b.id);
+  board::command command = std::move(b.what);
   idempotency_key(x);
   auto a = co_await ask<kind>(x, id, std::move(command), asking::command);
   const auto version = a.version;

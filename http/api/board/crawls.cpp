@@ -7,6 +7,7 @@
 #include "http/api/bodies.hpp"
 #include "http/api/etags.hpp"
 #include "http/api/pages.hpp"
+#include "http/api/queries.hpp"
 #include "http/api/results.hpp"
 
 #include <charconv>
@@ -16,30 +17,6 @@ namespace {
 
 using board::kind;
 using persistence::reader;
-
-struct crawl_body {
-  std::string board;
-  std::optional<std::string> trigger;
-  static constexpr auto fields =
-      std::tuple{field{"board", &crawl_body::board, slug{}}, field{"trigger", &crawl_body::trigger, printable{1, 100}}};
-};
-
-/// How a crawl may end.
-enum class crawl_end : std::uint8_t { finished, failed };
-constexpr std::array<std::string_view, 2> names_of(crawl_end) { return {"finished", "failed"}; }
-
-struct crawl_end_body {
-  crawl_end status = crawl_end::finished;
-  static constexpr auto fields = std::tuple{field{"status", &crawl_end_body::status}};
-};
-
-struct crawl_list {
-  std::int64_t count = 0;
-  std::vector<board::crawl> crawls;
-  std::optional<std::string> next_cursor;
-  static constexpr auto fields = std::tuple{field{"count", &crawl_list::count}, field{"crawls", &crawl_list::crawls},
-                                            field{"next_cursor", &crawl_list::next_cursor}};
-};
 
 struct crawl_key {
   std::string board;
@@ -89,8 +66,8 @@ task<void> require_board_version(request_context& x, std::string board) {
 
 text_cursor cursor_of(const board::crawl& c) { return {std::to_string(to_ms(c.started_at)), c.id}; }
 
-std::optional<board::crawl_place> place_in(const request_context& x, const text_page& p) {
-  if (!x.query_value("cursor"))
+std::optional<board::crawl_place> place_in(const crawls_query& q, const text_page& p) {
+  if (!q.cursor)
     return std::nullopt;
   std::int64_t ms = 0;
   const auto* end = p.after[0].data() + p.after[0].size();
@@ -104,13 +81,11 @@ std::optional<board::crawl_place> place_in(const request_context& x, const text_
 }  // namespace
 
 task<response> list_crawls(request_context& x) {
-  const auto wanted = text_page_of(x, 2);
-  const auto after = place_in(x, wanted);
-  const auto of = query_text(x, "board");
-  if (of && !is_slug(*of))
-    invalid("board", "must be the id of a board");
+  const auto q = query_of<crawls_query>(x);
+  const auto wanted = text_page_of(q, 2);
+  const auto after = place_in(q, wanted);
   const auto limit = wanted.limit.value_or(object_rows);
-  const auto question = [of, after, limit](reader& from) {
+  const auto question = [of = q.board, after, limit](reader& from) {
     crawl_list out;
     out.crawls = board::crawls_page(from, of, after, limit + 1);
     if (static_cast<std::int64_t>(out.crawls.size()) > limit) {

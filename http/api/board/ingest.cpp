@@ -9,6 +9,8 @@
 #include "http/api/ask.hpp"
 #include "http/api/board/ats.hpp"
 #include "http/api/bodies.hpp"
+#include "http/api/bulk.hpp"
+#include "http/api/queries.hpp"
 #include "http/api/results.hpp"
 
 #include <algorithm>
@@ -17,7 +19,6 @@
 namespace callboard::http {
 namespace {
 
-using board_job::id_bounds;
 using job_kind = board_job::kind;
 using board_kind = board::kind;
 using persistence::reader;
@@ -26,35 +27,10 @@ constexpr std::size_t jobs_max = 5'000;
 /// Longer answers are remembered under their Idempotency-Key without the jobs.
 constexpr std::size_t remembered_bytes_max = std::size_t{256} << 10;
 
-struct job_body {
-  std::string board;
-  std::string job_id;
-  std::string title;
-  std::optional<std::string> url;
-  std::optional<std::string> location;
-  std::optional<std::string> department;
-  static constexpr auto fields = std::tuple{field{"board", &job_body::board, slug{}},
-                                            field{"job_id", &job_body::job_id, id_bounds},
-                                            field{"title", &job_body::title, text{1, 500}},
-                                            field{"url", &job_body::url, text{0, 4'000}},
-                                            field{"location", &job_body::location, text{0, 500}},
-                                            field{"department", &job_body::department, text{0, 500}}};
-};
-
-/// A job that did not come in, and why.
-struct failure {
-  std::optional<std::string> board;
-  std::optional<std::string> job_id;
-  code error = code::validation_error;
-  std::string message;
-  static constexpr auto fields = std::tuple{field{"board", &failure::board}, field{"job_id", &failure::job_id},
-                                            field{"error", &failure::error}, field{"message", &failure::message}};
-};
-
 /// What one call brings.
 struct delivery {
-  std::vector<job_body> jobs;
-  std::vector<failure> failed;
+  std::vector<ingested_job> jobs;
+  std::vector<ingest_failure> failed;
   std::optional<std::pair<std::string, std::int64_t>> crawl;
 };
 
@@ -62,7 +38,7 @@ std::string text_or(const std::optional<std::string>& text, std::string_view oth
   return text && !text->empty() ? *text : std::string{otherwise};
 }
 
-board_job::description described(const request_context& x, const job_body& b) {
+board_job::description described(const request_context& x, const ingested_job& b) {
   board_job::description out{
       b.title, b.url.value_or(""), text_or(b.location, "Unknown"), text_or(b.department, "General"), {}, {}};
   out.tags = board_job::tags_of(out.title, out.department, x.app.settings.board_jobs_tags);
@@ -71,23 +47,38 @@ board_job::description described(const request_context& x, const job_body& b) {
   return out;
 }
 
+/// The first thing that is wrong with one of many is its own affair.
+void add_failure(delivery& d, const json_reader& r, std::optional<std::string> board,
+                 std::optional<std::string> job_id) {
+  const auto& first = r.problems.front();
+  d.failed.push_back({std::move(board), std::move(job_id), code::validation_error,
+                      first.path.empty() ? first.what : first.path + ' ' + first.what});
+}
+
 std::optional<std::string> text_of(const json_value& item, std::string_view name) {
   const auto v = item.find(name);
   return v && v->kind() == json_value::type::string ? std::optional{std::string{v->string()}} : std::nullopt;
 }
 
-/// One of many: what is wrong with it is its own affair.
 void take(delivery& d, const json_value& item) {
-  job_body b;
+  ingested_job b;
   json_reader r;
   r.read(item, b);
-  if (r.problems.empty()) {
+  if (r.problems.empty())
     d.jobs.push_back(std::move(b));
-    return;
-  }
-  const auto& first = r.problems.front();
-  d.failed.push_back({text_of(item, "board"), text_of(item, "job_id"), code::validation_error,
-                      first.path.empty() ? first.what : first.path + ' ' + first.what});
+  else
+    add_failure(d, r, text_of(item, "board"), text_of(item, "job_id"));
+}
+
+void take(delivery& d, ingested_job b) {
+  auto board = b.board;
+  auto job_id = b.job_id;
+  json_reader r;
+  r.check(b);
+  if (r.problems.empty())
+    d.jobs.push_back(std::move(b));
+  else
+    add_failure(d, r, std::move(board), std::move(job_id));
 }
 
 void require_few(std::size_t jobs) {
@@ -105,7 +96,7 @@ delivery delivery_in(const json_value& body) {
   }
   const auto many = body.find("jobs");
   if (!many || many->is_null()) {
-    out.jobs.push_back(read_as<job_body>(body));
+    out.jobs.push_back(read_as<ingested_job>(body));
     return out;
   }
   if (many->kind() != json_value::type::array)
@@ -150,7 +141,7 @@ task<void> note_progress(request_context& x, const std::pair<std::string, std::i
 /// Adds up what became of each job.
 class tally {
 public:
-  explicit tally(std::vector<failure> failed) : failed_{std::move(failed)} {}
+  explicit tally(std::vector<ingest_failure> failed) : failed_{std::move(failed)} {}
 
   void took(board_job::ingested i) {
     using board_job::novelty;
@@ -164,13 +155,15 @@ public:
     write_json(jobs_, i.job);
   }
 
-  void lost(const job_body& b, const refusal& why) { failed_.push_back({b.board, b.job_id, why.what, why.message}); }
+  void lost(const ingested_job& b, const refusal& why) {
+    failed_.push_back({b.board, b.job_id, why.what, why.message});
+  }
 
   const board::crawl_stats& sums() const { return sums_; }
   board::ingestion told() const { return {sums_.fresh, sums_.updated, unchanged_, {to_json(failed_)}, {jobs_ + ']'}}; }
 
 private:
-  std::vector<failure> failed_;
+  std::vector<ingest_failure> failed_;
   board::crawl_stats sums_;
   std::int64_t unchanged_ = 0;
   std::string jobs_ = "[";
@@ -178,21 +171,20 @@ private:
 
 /// Each job its own commit, all in flight together.
 task<tally> sent_in(request_context& x, delivery& d) {
-  std::vector<std::shared_ptr<future<answer<job_kind>>>> sent;
-  sent.reserve(d.jobs.size());
-  for (const auto& b : d.jobs)
-    sent.push_back(send_part<job_kind>(x, board_job::key_of(b.board, b.job_id), board_job::ingest{described(x, b)}));
   tally out{std::move(d.failed)};
-  for (std::size_t i = 0; i < sent.size(); ++i) {
-    try {
-      auto a = co_await received(std::move(sent[i]));
-      out.took(std::get<board_job::ingested>(std::move(a.result)));
-    } catch (const refused& no) {
-      if (d.jobs.size() == 1)
-        throw;
-      out.lost(d.jobs[i], no.why);
-    }
-  }
+  const auto make = [&](std::size_t i) {
+    const auto& b = d.jobs[i];
+    return part<job_kind>{board_job::key_of(b.board, b.job_id), board_job::ingest{described(x, b)}};
+  };
+  const auto answered = [&](std::size_t, job_kind::result result) {
+    out.took(std::get<board_job::ingested>(std::move(result)));
+  };
+  const auto lost = [&](std::size_t i, const refusal& why) {
+    if (d.jobs.size() == 1)
+      throw refused{why};
+    out.lost(d.jobs[i], why);
+  };
+  co_await for_each_part<job_kind>(x, d.jobs.size(), make, answered, lost);
   co_return out;
 }
 
@@ -208,9 +200,7 @@ task<response> respond_and_store(request_context& x, std::string board, board::i
     response_body.failed.text = "[]";
   board::command command = board::store_response{std::move(response_body)};
   try {
-    auto a = co_await ask<board_kind>(x, std::move(board), std::move(command), asking::final_part);
-    if (a.again)
-      co_return replayed(std::move(*a.again));
+    co_return co_await stored<board_kind>(x, std::move(board), std::move(command), r);
   } catch (const refused& no) {
     if (no.why.what == code::idempotency_mismatch)
       throw;
@@ -251,27 +241,26 @@ task<response> ingest_list(request_context& x) {
   const auto& id = x.parameters.at(0);
   if (!is_slug(id))
     invalid("id", "must be the id of a board");
+  const auto q = query_of<ingest_query>(x);
   const auto body = parsed_body(x, body_size::bulk, body_shape::object_or_array);
   const auto question = [id](reader& from) { return board::find_board(from, id); };
   const auto known = co_await read(x, question);
   const auto from = known && known->ats ? known->ats : shape_of(body.root());
-  const auto listed = from ? jobs_in(body.root(), *from, id) : std::nullopt;
+  auto listed = from ? jobs_in(body.root(), *from, id) : std::nullopt;
   const auto empty = body.root().find("jobs");
   if (!listed && !(empty && !from && empty->kind() == json_value::type::array && !empty->first()))
     invalid("", from ? "The body is no list of " + system_of(*from)
                      : "The body is no job list of greenhouse, lever or ashby");
   delivery d;
-  if (const auto crawl = x.query_value("crawl_id")) {
-    d.crawl = board::crawl_parts(*crawl);
+  if (q.crawl_id) {
+    d.crawl = board::crawl_parts(*q.crawl_id);
     if (!d.crawl)
       invalid("crawl_id", "must be the id of a crawl");
   }
-  // In our own words it is checked like any other.
-  std::string why;
-  const auto ours =
-      json_document::parse(to_json(listed.value_or(std::vector<listed_job>{})), why, {.values = SIZE_MAX});
-  for (auto item = ours.value().root().first(); item; item = item->next())
-    take(d, *item);
+  // It is checked like a job that came in our own words.
+  if (listed)
+    for (auto& job : *listed)
+      take(d, std::move(job));
   require_few(d.jobs.size() + d.failed.size());
   co_return co_await ingest(x, std::move(d));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/json.hpp"
+#include "http/api/board/ingest_bodies.hpp"
 #include "http/transport/request_context.hpp"
 
 /// How jobs come in.

@@ -6,6 +6,7 @@
 #include "http/api/ask.hpp"
 #include "http/api/bodies.hpp"
 #include "http/api/pages.hpp"
+#include "http/api/queries.hpp"
 
 #include <map>
 #include <unordered_map>
@@ -17,16 +18,6 @@ using opening::application_row;
 using opening::application_status;
 using opening::kind;
 using persistence::reader;
-
-struct applicant_status {
-  applicant_id id;
-  std::string name;
-  std::string email;
-  std::vector<application_status> applications;
-  static constexpr auto fields = std::tuple{
-      field{"applicantId", &applicant_status::id}, field{"applicantName", &applicant_status::name},
-      field{"applicantEmail", &applicant_status::email}, field{"applications", &applicant_status::applications}};
-};
 
 /// What rows say; of live and waiting applications the openings know better.
 struct status_rows {
@@ -93,7 +84,7 @@ task<std::unordered_map<std::int64_t, application_row>> ended_meanwhile(request_
 
 task<response> show_status(request_context& x) {
   const applicant_id id{path_id(x, 0, "applicantId")};
-  const auto wanted = page_of(x, 1);
+  const auto wanted = page_of(query_of<page_query>(x), 1);
   const auto limit = wanted.limit.value_or(array_rows_max);
   const opening::application_id after{wanted.after[0]};
   const auto question = [=](reader& from) { return status_of_rows(from, id, after, limit); };
@@ -114,7 +105,7 @@ task<response> show_status(request_context& x) {
       missing.push_back(a.row.id.value);
   const auto ended = co_await ended_meanwhile(x, std::move(missing));
 
-  applicant_status out{id, std::move(rows.who->name), std::move(rows.who->email), {}};
+  applicant_status out{id, std::move(rows.who->name), std::move(rows.who->email), {}, {}};
   const auto now = x.app.node.now();
   for (auto& a : rows.applications) {
     if (const auto live = known.find(a.row.id.value); live != known.end())
@@ -124,20 +115,19 @@ task<response> show_status(request_context& x) {
     else
       out.applications.push_back(by_row(a.row, std::move(a.title), now));
   }
-  response r{200, "{"};
-  write_json_members(r.body, out);
+  response r{200, {}};
   if (rows.has_more) {
     const cursor next{out.applications.back().application.value};
-    write_cut_off(r.body, next);
+    out.cut_off = cut_off_at(next);
     link_next(x, r, next);
   }
-  r.body += '}';
+  r.body = to_json(out);
   co_return r;
 }
 
 task<response> show_timeline(request_context& x) {
   const applicant_id id{path_id(x, 0, "applicantId")};
-  const auto wanted = page_of(x, 2);
+  const auto wanted = page_of(query_of<page_query>(x), 2);
   const auto question = [=](reader& from) {
     if (!people::find(from, id))
       not_found("Applicant", id.value);

@@ -7,6 +7,7 @@
 #include "http/api/etags.hpp"
 #include "http/api/opening/names.hpp"
 #include "http/api/pages.hpp"
+#include "http/api/queries.hpp"
 #include "http/api/results.hpp"
 
 namespace callboard::http {
@@ -47,8 +48,8 @@ template <class List>
 task<std::string> with_names(request_context& x, List list) {
   auto shared = std::make_shared<List>(std::move(list));
   const auto question = [shared](reader& from) {
-    fill_names(from, *shared);
-    return to_text(*shared);
+    opening::fill_names(from, *shared);
+    return to_json(shown(std::move(*shared)));
   };
   co_return co_await read(x, question);
 }
@@ -67,7 +68,7 @@ response versioned(const request_context& x, std::string body, std::int64_t vers
 template <class List, class Question>
 task<response> show_list(request_context& x) {
   const auto path = path_id(x, 0, "jobId");
-  const auto wanted = page_of(x, 2);
+  const auto wanted = page_of(query_of<page_query>(x), 2);
   opening::command question = Question{wanted.limit.value_or(0), cursor_of(wanted)};
   auto a = co_await ask<kind>(x, opening_key(path), std::move(question), asking::question);
   if (auto same = not_modified(x, a.version))
@@ -87,7 +88,7 @@ std::string opening_key(std::int64_t id) {
 }
 
 task<response> list_jobs(request_context& x) {
-  const auto wanted = page_of(x, 2);
+  const auto wanted = page_of(query_of<page_query>(x), 2);
   const auto question = [wanted](reader& from) {
     const auto fetch = [&](const cursor& after, std::int64_t limit) {
       return opening::jobs_page(from, {from_ms(after[0]), opening::opening_id{after[1]}}, limit);

@@ -4,20 +4,13 @@
 #include "http/api/ask.hpp"
 #include "http/api/bodies.hpp"
 #include "http/api/pages.hpp"
+#include "http/api/queries.hpp"
 #include "http/api/results.hpp"
 
 namespace callboard::http {
 namespace {
 
 using persistence::reader;
-
-/// What a login gives; a token only where there are roles.
-struct logged_in {
-  applicant_id applicant;
-  std::optional<std::string> token;
-  static constexpr auto fields =
-      std::tuple{field{"applicantId", &logged_in::applicant}, field{"applicantToken", &logged_in::token}};
-};
 
 std::string location_of(std::string_view body) {
   std::string why;
@@ -29,7 +22,7 @@ std::string location_of(std::string_view body) {
 }  // namespace
 
 task<response> list_applicants(request_context& x) {
-  const auto wanted = page_of(x, 1);
+  const auto wanted = page_of(query_of<page_query>(x), 1);
   const auto question = [wanted](reader& from) {
     const auto fetch = [&](const cursor& after, std::int64_t limit) {
       return people::page(from, applicant_id{after[0]}, limit);
@@ -59,8 +52,8 @@ task<response> show_applicant(request_context& x) {
 task<response> login_applicant(request_context& x) {
   const auto body = body_of<login>(x);
   // Where there are roles, the answer must not tell whose e-mails are known.
-  if (x.app.settings.auth_mode != "open")
-    co_return response{202, "{}"};
+  if (!x.who->is_anonymous())
+    co_return response{202, to_json(login_sent{})};
   const auto question = [email = body.email](reader& from) { return people::find(from, email); };
   const auto who = co_await read(x, question);
   if (!who)

@@ -17,50 +17,6 @@ namespace {
 constexpr std::size_t name_max = 128;
 constexpr std::size_t queue_name_max = 64;
 
-struct job_body {
-  std::optional<std::string> id;
-  std::optional<std::string> queue;
-  std::string type;
-  std::optional<raw_json> data;
-  std::optional<raw_json> metadata;
-  std::optional<raw_json> priority;
-  std::optional<std::int64_t> max_attempts;
-  std::optional<instant> run_at;
-  std::optional<std::int64_t> ttl_s;
-  std::optional<std::string> unique_key;
-  static constexpr auto fields = std::tuple{field{"id", &job_body::id},
-                                            field{"queue", &job_body::queue},
-                                            field{"job_type", &job_body::type},
-                                            field{"data", &job_body::data},
-                                            field{"metadata", &job_body::metadata},
-                                            field{"priority", &job_body::priority},
-                                            field{"max_attempts", &job_body::max_attempts, queue::attempts_bounds},
-                                            field{"run_at", &job_body::run_at},
-                                            field{"ttl_s", &job_body::ttl_s, integer_range{1, 31'536'000}},
-                                            field{"unique_key", &job_body::unique_key, text{1, 200}}};
-};
-
-struct batch_body {
-  std::vector<job_body> jobs;
-  std::optional<std::string> queue;
-  static constexpr auto fields = std::tuple{field{"jobs", &batch_body::jobs}, field{"queue", &batch_body::queue}};
-};
-
-struct claim_body {
-  std::string worker;
-  std::optional<std::vector<std::string>> types;
-  std::optional<std::string> queue;
-  std::optional<std::int64_t> limit;
-  std::optional<std::int64_t> lease_s;
-  std::optional<std::int64_t> wait_s;
-  static constexpr auto fields = std::tuple{field{"worker_id", &claim_body::worker, text{1, 200}},
-                                            field{"job_types", &claim_body::types},
-                                            field{"queue", &claim_body::queue},
-                                            field{"limit", &claim_body::limit, integer_range{1, 1'000}},
-                                            field{"lease_s", &claim_body::lease_s, integer_range{1, 43'200}},
-                                            field{"wait_s", &claim_body::wait_s, integer_range{0, 30}}};
-};
-
 bool is_plain(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-'; }
 
 bool is_name(std::string_view s) {
@@ -132,7 +88,7 @@ class intake {
 public:
   explicit intake(std::string prefix) : prefix_{std::move(prefix)} {}
 
-  queue::new_job job(job_body b) {
+  queue::new_job job(new_job_body b) {
     queue::new_job j;
     if (b.id && !is_name(*b.id))
       complain("id", "must match [A-Za-z0-9_.:/-]{1,128}");
@@ -180,7 +136,7 @@ std::string queue_of(const std::optional<std::string>& name) {
   return name.value_or(std::string{queue::default_queue});
 }
 
-wanted_jobs one_job(job_body b) {
+wanted_jobs one_job(new_job_body b) {
   wanted_jobs out{queue_of(b.queue), {{}, true}, b.id.has_value()};
   check_queue("queue", out.queue);
   intake in{""};
@@ -191,7 +147,7 @@ wanted_jobs one_job(job_body b) {
 }
 
 /// A batch is one decision of one queue.
-wanted_jobs many_jobs(batch_body b) {
+wanted_jobs many_jobs(new_jobs_body b) {
   if (b.jobs.empty() || b.jobs.size() > queue::batch_max)
     invalid("jobs", "must have 1 to " + std::to_string(queue::batch_max) + " items");
   wanted_jobs out{queue_of(b.queue ? b.queue : b.jobs.front().queue), {}, false};
@@ -215,13 +171,19 @@ wanted_jobs many_jobs(batch_body b) {
 
 wanted_jobs jobs_in(const request_context& x) {
   const auto document = parsed_body(x, body_size::bulk);
-  if (document.root().find("jobs"))
-    return many_jobs(body_of<batch_body>(x, body_size::bulk));
-  return one_job(body_of<job_body>(x, body_size::bulk));
+  const auto root = document.root();
+  if (!root.find("jobs")) {
+    auto b = read_as<new_job_body>(root);
+    idempotency_key(x);
+    return one_job(std::move(b));
+  }
+  auto b = read_as<new_jobs_body>(root);
+  idempotency_key(x);
+  return many_jobs(std::move(b));
 }
 
 wanted_claim claim_in(const request_context& x) {
-  auto b = body_of<claim_body>(x);
+  auto b = body_of<work_claim_body>(x);
   wanted_claim out{
       queue_of(b.queue),
       {std::move(b.worker), std::move(b.types), b.limit.value_or(1), b.lease_s.value_or(60), b.wait_s.value_or(0)}};
@@ -253,16 +215,15 @@ const std::string& job_id(const request_context& x) {
   return x.parameters.at(0);
 }
 
-void check_queue(std::string_view path, const std::string& name) {
-  if (!is_queue_name(name))
-    invalid(std::string{path}, "must match [A-Za-z0-9_.-]{1,64}");
-}
-
-std::optional<std::string> queue_in_query(const request_context& x) {
-  auto name = query_text(x, "queue");
+std::optional<std::string> checked_queue(std::optional<std::string> name) {
   if (name)
     check_queue("queue", *name);
   return name;
+}
+
+void check_queue(std::string_view path, const std::string& name) {
+  if (!is_queue_name(name))
+    invalid(std::string{path}, "must match [A-Za-z0-9_.-]{1,64}");
 }
 
 std::string progress_in(const raw_json& value) {

@@ -1,13 +1,16 @@
 #include "http/api/queue/jobs.hpp"
 
+#include "actors/queue/reads.hpp"
 #include "actors/queue/rules.hpp"
 #include "base/json_read.hpp"
 #include "http/api/ask.hpp"
 #include "http/api/bodies.hpp"
+#include "http/api/long_poll.hpp"
 #include "http/api/queue/bodies.hpp"
+#include "http/api/queue/payloads.hpp"
+#include "http/api/queue/views.hpp"
 #include "http/api/results.hpp"
 #include "http/api/service.hpp"
-#include "http/transport/trace.hpp"
 
 #include <algorithm>
 #include <map>
@@ -17,20 +20,8 @@ namespace {
 
 using persistence::reader;
 using queue::kind;
-using work_request = std::shared_ptr<actors::request_to<kind>>;
 
 // Enqueue
-
-/// Asks which of its ids are over already and sends it on from there.
-void send_checked(service& app, const work_request& r) {
-  auto& command = std::get<queue::enqueue>(r->command);
-  app.work.check_finished(r->target.key, command, [&app, r](bool asked) {
-    if (asked)
-      app.node.send(r);
-    else
-      r->fail(code::not_applied);
-  });
-}
 
 /// Enqueued but only its row can tell how it stands.
 task<queue::job_view> from_row(request_context& x, std::string id, std::string of) {
@@ -39,19 +30,6 @@ task<queue::job_view> from_row(request_context& x, std::string id, std::string o
   if (found.empty())
     throw refused{{code::not_found, "Job " + id + " not found", {}}};
   co_return std::move(found.front());
-}
-
-/// What a caller wrote about a job need not be read again to be answered with.
-queue::job_payload payload_in(const queue::new_job& j) {
-  return {j.data_text.value_or("{}"), j.metadata_text.value_or("{}"), j.priority, {}};
-}
-
-std::string one_text(const queue::job_view& job, bool deduplicated) {
-  std::string out = "{";
-  write_json_members(out, job);
-  out += R"(,"deduplicated":)";
-  write_json(out, deduplicated);
-  return out += '}';
 }
 
 /// A result of an earlier answer again; what was too long to be kept is only counted.
@@ -115,57 +93,12 @@ task<answer<kind>> tell(request_context& x, std::string token, Make make) {
   throw refused{std::move(why)};
 }
 
-struct heartbeat_body {
-  std::string token;
-  std::optional<raw_json> progress;
-  std::optional<std::string> message;
-  std::optional<raw_json> checkpoint;
-  static constexpr auto fields = std::tuple{
-      field{"lease_token", &heartbeat_body::token}, field{"progress", &heartbeat_body::progress},
-      field{"message", &heartbeat_body::message, text{0, 2'000}}, field{"checkpoint", &heartbeat_body::checkpoint}};
-};
-
-struct completion_body {
-  std::string token;
-  std::optional<raw_json> results;
-  static constexpr auto fields =
-      std::tuple{field{"lease_token", &completion_body::token}, field{"results", &completion_body::results}};
-};
-
-struct named_completion {
-  std::string id;
-  std::string token;
-  std::optional<raw_json> results;
-  static constexpr auto fields =
-      std::tuple{field{"id", &named_completion::id}, field{"lease_token", &named_completion::token},
-                 field{"results", &named_completion::results}};
-};
-struct completions_body {
-  std::vector<named_completion> jobs;
-  static constexpr auto fields = std::tuple{field{"jobs", &completions_body::jobs}};
-};
-
-struct failure_body {
-  std::string token;
-  std::string error;
-  std::optional<std::string> error_code;
-  std::optional<std::int64_t> retry_after_s;
-  std::optional<bool> permanent;
-  static constexpr auto fields =
-      std::tuple{field{"lease_token", &failure_body::token}, field{"error", &failure_body::error, text{0, 10'000}},
-                 field{"error_code", &failure_body::error_code, text{1, 100}},
-                 field{"retry_after_s", &failure_body::retry_after_s, integer_range{0, 31'536'000}},
-                 field{"permanent", &failure_body::permanent}};
-};
-
 std::optional<std::string> results_in(std::optional<raw_json> value) {
   if (!value)
     return std::nullopt;
   check_size("results", value->text.size(), results_bytes_max);
   return std::move(value->text);
 }
-
-double chance() { return static_cast<double>(random_below(1'000'001)) / 1'000'000; }
 
 // Batches of completions: one command per queue, each job answered on its own
 
@@ -174,41 +107,19 @@ struct told {
   std::vector<std::size_t> positions;  ///< of its jobs in the request
 };
 
-/// What became of one of many, without the members that say nothing.
-void write_result(std::string& out, const queue::job_result& s) {
-  out += R"({"id":)";
-  write_json(out, s.id);
-  if (s.status) {
-    out += R"(,"status":)";
-    write_json(out, *s.status);
-    out += R"(,"attempts":)";
-    write_json(out, s.attempts);
-  }
-  if (s.completed_at) {
-    out += R"(,"completed_at":)";
-    write_json(out, *s.completed_at);
-  }
-  if (s.run_at) {
-    out += R"(,"run_at":)";
-    write_json(out, *s.run_at);
-  }
-  if (s.cancel_requested)
-    out += R"(,"cancel_requested":true)";
-  if (s.error) {
-    out += R"(,"error":{"code":)";
-    write_json(out, *s.error);
-    out += R"(,"message":)";
-    write_json(out, s.message);
-    out += '}';
-  }
-  out += '}';
+shown_result shown(queue::job_result r) {
+  shown_result out{std::move(r.id), r.status, {}, r.completed_at, r.run_at, {}, {}};
+  if (r.status)
+    out.attempts = r.attempts;
+  if (r.cancel_requested)
+    out.cancel_requested = true;
+  if (r.error)
+    out.error = result_error{*r.error, std::move(r.message)};
+  return out;
 }
 
 response result_response(const answer<kind>& a) {
-  const auto s = again<queue::job_result>(a);
-  response r{200, {}};
-  write_result(r.body, s.value());
-  return marked(std::move(r), a);
+  return marked({200, to_json(shown(again<queue::job_result>(a).value()))}, a);
 }
 
 /// A lease of a job that nobody knows is not stale.
@@ -229,9 +140,7 @@ task<void> tell_unknown(request_context& x, const std::vector<named_completion>&
   const auto known = co_await read(x, question);
   for (const auto& [i, of] : in_doubt) {
     const auto& id = asked[i].id;
-    const auto is_it = [&id = id, &of = of](const auto& cursor) {
-      return cursor.second == id && (!of || cursor.first == *of);
-    };
+    const auto is_it = [&id = id, &of = of](const auto& job) { return job.second == id && (!of || job.first == *of); };
     if (std::none_of(known.begin(), known.end(), is_it)) {
       out[i].error = code::not_found;
       out[i].message = "Job " + id + " not found";
@@ -249,26 +158,12 @@ queue::job_result stale_result(const std::string& id) {
 task<response> enqueue_work(request_context& x) {
   auto wanted = jobs_in(x);
   const bool is_one = wanted.command.is_one;
-  const bool checks = wanted.names_ids;
   queue::job_payload brought;
   if (is_one)
-    brought = payload_in(wanted.command.jobs.front());
-  if (!checks)
-    for (const auto& j : wanted.command.jobs)
-      x.app.work.remember(queue::job_key(wanted.queue, j.id), payload_in(j));
+    brought = queue::payload_in(wanted.command.jobs.front());
+  wanted.command.names_ids = wanted.names_ids;
   queue::command command = std::move(wanted.command);
-  auto t = make_ticket<kind>(x, std::move(wanted.queue), std::move(command), asking::command);
-  auto& app = x.app;
-  t->resolve_again = [&app](const actors::request_ptr& r) {
-    send_checked(app, std::static_pointer_cast<actors::request_to<kind>>(r));
-  };
-  auto here = t->get_future();
-  if (checks)
-    send_checked(app, t);
-  else
-    app.node.send(t);
-  t.reset();  // whoever holds it last answers it
-  auto a = co_await received(std::move(here));
+  auto a = co_await ask<kind>(x, std::move(wanted.queue), std::move(command), asking::command);
   if (!is_one)
     co_return a.again ? replayed(std::move(*a.again)) : response{201, to_json(std::get<queue::accepted>(a.result))};
   auto one = again<queue::one_job>(a).value();
@@ -281,9 +176,11 @@ task<response> enqueue_work(request_context& x) {
     co_await attach_payloads(x, jobs);
     one.job = std::move(jobs.front());
   }
-  response r{status_of(one.how()), one_text(one.job, one.deduplicated)};
-  if (!one.deduplicated)
-    r.headers.emplace_back("Location", location_of(one.job.id));
+  const auto how = one.how();
+  const auto shown = enqueued_job{std::move(one.job), one.deduplicated};
+  response r{status_of(how), to_json(shown)};
+  if (!shown.deduplicated)
+    r.headers.emplace_back("Location", location_of(shown.job.id));
   co_return marked(std::move(r), a);
 }
 
@@ -292,15 +189,8 @@ task<response> claim_work(request_context& x) {
   const bool may_wait = wanted.command.wait_s > 0;
   queue::command command = std::move(wanted.command);
   auto t = make_ticket<kind>(x, wanted.queue, std::move(command), asking::command);
-  if (may_wait) {
-    // Who waits for work holds up nobody, and is not given any once it has gone.
-    x.permit->release();
-    if (x.client)
-      x.client->when_gone = [waiting = std::weak_ptr{t}] {
-        if (const auto one = waiting.lock())
-          one->abandoned = true;
-      };
-  }
+  if (may_wait)
+    let_wait(x, t);
   auto here = t->get_future();
   x.app.node.send(std::move(t));
   auto a = co_await received(std::move(here));
@@ -313,12 +203,12 @@ task<response> claim_work(request_context& x) {
   // Under a key the same answer is promised to whoever asks again: then the lease stays until that or its end.
   const bool keeps = back.jobs.empty() || idempotency_key(x);
   auto& node = x.app.node;
-  auto give_back = [&node, by = x.by, of = std::move(wanted.queue), back = std::move(back)] {
+  auto give_back = [&node, who = x.who, by = x.by, of = std::move(wanted.queue), back = std::move(back)] {
     auto r = std::make_shared<actors::system_request<kind>>();
     r->target = {kind::name, of};
     r->command = back;
     r->by = by;
-    r->deadline = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+    r->who = who;
     node.send(std::move(r));
   };
   try {
@@ -361,14 +251,8 @@ task<response> complete_work(request_context& x) {
 task<response> fail_work(request_context& x) {
   auto b = body_of<failure_body>(x);
   const auto make = [&](const std::string& id, std::int64_t token) {
-    return queue::fail{id,
-                       token,
-                       std::move(b.error),
-                       std::move(b.error_code),
-                       b.retry_after_s,
-                       b.permanent.value_or(false),
-                       x.app.backoff,
-                       chance()};
+    return queue::fail{
+        id, token, std::move(b.error), std::move(b.error_code), b.retry_after_s, b.permanent.value_or(false)};
   };
   auto a = co_await tell(x, std::move(b.token), make);
   co_return result_response(a);
@@ -427,12 +311,10 @@ task<response> complete_many(request_context& x) {
       out[one.positions[i]] = std::move(job_results->jobs[i]);
   }
   co_await tell_unknown(x, b.jobs, out);
-  response r{200, R"({"jobs":[)"};
-  for (const auto& s : out) {
-    r.body += &s == out.data() ? "" : ",";
-    write_result(r.body, s);
-  }
-  r.body += "]}";
+  shown_results results;
+  for (auto& one : out)
+    results.jobs.push_back(shown(std::move(one)));
+  response r{200, to_json(results)};
   if (replays)
     r.headers.emplace_back("Idempotency-Replayed", "true");
   co_return r;

@@ -2,9 +2,13 @@
 #include "actors/queue/rules.hpp"
 #include "http/api/ask.hpp"
 #include "http/api/bodies.hpp"
+#include "http/api/bulk.hpp"
 #include "http/api/pages.hpp"
+#include "http/api/queries.hpp"
 #include "http/api/queue/bodies.hpp"
 #include "http/api/queue/jobs.hpp"
+#include "http/api/queue/payloads.hpp"
+#include "http/api/queue/views.hpp"
 #include "http/api/results.hpp"
 #include "http/api/service.hpp"
 #include "http/transport/responses.hpp"
@@ -48,13 +52,8 @@ std::string record_owner(const std::optional<std::string>& of) {
 template <class Total>
 task<response> respond_and_store(request_context& x, std::optional<std::string> of, Total response_body) {
   response r{200, to_json(response_body)};
-  if (!idempotency_key(x))
-    co_return r;
   queue::command command = queue::store_response{response_body};
-  auto a = co_await ask<kind>(x, record_owner(of), std::move(command), asking::final_part);
-  if (a.again)
-    co_return replayed(std::move(*a.again));
-  co_return r;
+  co_return co_await stored<kind>(x, record_owner(of), std::move(command), std::move(r));
 }
 
 /// One decision of a wish for many; it has no record of its own. Once something is done, nobody is told that nothing
@@ -71,40 +70,9 @@ task<queue::swept> sweep(request_context& x, std::string of, queue::command c, b
   }
 }
 
-struct cancel_body {
-  std::optional<std::string> reason;
-  std::optional<std::string> queue;
-  static constexpr auto fields =
-      std::tuple{field{"reason", &cancel_body::reason, text{0, 1'000}}, field{"queue", &cancel_body::queue}};
-};
-
-struct cancel_many_body {
-  std::optional<std::string> queue;
-  std::optional<std::string> type;
-  std::optional<queue::status> status;
-  std::optional<std::string> reason;
-  static constexpr auto fields = std::tuple{
-      field{"queue", &cancel_many_body::queue}, field{"job_type", &cancel_many_body::type},
-      field{"status", &cancel_many_body::status}, field{"reason", &cancel_many_body::reason, text{0, 1'000}}};
-};
-
-struct no_members {
-  static constexpr auto fields = std::tuple{};
-};
-
-struct redrive_body {
-  std::optional<std::vector<std::string>> ids;
-  std::optional<std::string> type;
-  std::optional<std::string> error_code;
-  std::optional<std::string> fingerprint;
-  std::optional<std::string> queue;
-  std::optional<std::int64_t> rate_per_s;
-  static constexpr auto fields = std::tuple{field{"ids", &redrive_body::ids},
-                                            field{"job_type", &redrive_body::type},
-                                            field{"error_code", &redrive_body::error_code},
-                                            field{"fingerprint", &redrive_body::fingerprint},
-                                            field{"queue", &redrive_body::queue},
-                                            field{"rate_per_s", &redrive_body::rate_per_s, integer_range{1, 100'000}}};
+struct rendered_jobs {
+  work_jobs list;
+  std::optional<text_cursor> next;
 };
 
 /// data.x or metadata.x.y
@@ -136,9 +104,9 @@ std::vector<std::shared_ptr<future<answer<kind>>>> ask_all(request_context& x, c
 }  // namespace
 
 task<response> cancel_work(request_context& x) {
-  auto b = body_of<cancel_body>(x);
+  auto b = body_of<cancel_job_body>(x);
   const auto id = job_id(x);
-  auto of = b.queue ? b.queue : queue_in_query(x);
+  auto of = b.queue ? b.queue : query_of<queue_query>(x).queue;
   if (of)
     check_queue("queue", *of);
   const auto found = co_await find_job(x, id, std::move(of));
@@ -157,7 +125,7 @@ task<response> cancel_work(request_context& x) {
 }
 
 task<response> cancel_many(request_context& x) {
-  auto b = body_of<cancel_many_body>(x);
+  auto b = body_of<cancel_jobs_body>(x);
   if (b.queue)
     check_queue("queue", *b.queue);
   if (b.type)
@@ -183,57 +151,57 @@ task<response> cancel_many(request_context& x) {
 
 task<response> show_work(request_context& x) {
   const auto id = job_id(x);
-  auto found = co_await find_job(x, id, queue_in_query(x));
+  auto found = co_await find_job(x, id, checked_queue(query_of<queue_query>(x).queue));
   co_return response{200, to_json(found)};
 }
 
 task<response> list_work(request_context& x) {
-  const auto wanted = text_page_of(x, 2);
+  const auto q = query_of<work_jobs_query>(x);
+  const auto wanted = text_page_of(q, 2);
   queue::job_filter filter;
-  if (const auto text = query_text(x, "status")) {
-    filter.is = from_name<queue::status>(*text);
-    if (!filter.is)
-      invalid("status", "must be pending, scheduled, processing, complete, failed or cancelled");
-  }
-  filter.type = query_text(x, "job_type");
+  filter.is = q.status;
+  filter.type = q.type;
   if (filter.type)
     check_job_name("job_type", *filter.type);
-  filter.queue = queue_in_query(x);
+  filter.queue = checked_queue(q.queue);
   const auto question = [wanted, filter](reader& from) {
     constexpr std::int64_t rows_per_fetch = 50;  // they may be large
     const auto limit = wanted.limit.value_or(object_rows);
-    std::string text = R"({"jobs":[)";
-    std::optional<text_cursor> next;
+    rendered_jobs out;
+    auto& text = out.list.jobs.text;
+    text = "[";
     auto after = wanted.after;
-    for (std::int64_t rows = 0;;) {
+    std::int64_t rows = 0;
+    for (bool more = true; more;) {
       // One row too many tells that there is a next page.
       const auto part = std::min(rows_per_fetch, limit - rows + 1);
       const auto found = queue::jobs_page(from, filter, after[0], after[1], part);
+      more = static_cast<std::int64_t>(found.size()) == part;
       for (const auto& j : found) {
         if (rows == limit || text.size() > page_bytes_max) {
-          next = after;
-          return std::pair{std::move(text), std::move(next)};
+          out.next = after;
+          out.list.next_cursor = cursor_text(after);
+          more = false;
+          break;
         }
         text += rows++ == 0 ? "" : ",";
         write_json(text, j);
         after = {j.queue, j.id};
       }
-      if (static_cast<std::int64_t>(found.size()) < part)
-        return std::pair{std::move(text), std::move(next)};
     }
+    text += ']';
+    return out;
   };
-  auto page = co_await read(x, question);
-  response r{200, std::move(page.first) + R"(],"next_cursor":)"};
-  write_json(r.body, page.second ? std::optional{cursor_text(*page.second)} : std::nullopt);
-  r.body += '}';
-  if (page.second)
-    link_next(x, r, *page.second);
+  const auto page = co_await read(x, question);
+  response r{200, to_json(page.list)};
+  if (page.next)
+    link_next(x, r, *page.next);
   co_return r;
 }
 
 task<response> explain_work(request_context& x) {
   const auto id = job_id(x);
-  const auto found = co_await find_job(x, id, queue_in_query(x));
+  const auto found = co_await find_job(x, id, checked_queue(query_of<queue_query>(x).queue));
   queue::command question = queue::explain{id};
   auto here = send<kind>(x, found.queue, std::move(question), asking::question);
   try {
@@ -251,22 +219,21 @@ task<response> explain_work(request_context& x) {
 }
 
 task<response> show_work_stats(request_context& x) {
-  const auto names = co_await queues_meant(x, queue_in_query(x));
+  const auto names = co_await queues_meant(x, checked_queue(query_of<queue_query>(x).queue));
   auto all = ask_all(x, names, queue::show_stats{});
-  response r{200, R"({"queues":[)"};
+  queue_stats out;
   for (auto& one : all) {
     auto a = co_await received(std::move(one));
-    r.body += r.body.back() == '[' ? "" : ",";
-    write_json(r.body, std::get<queue::stats>(a.result));
+    out.queues.push_back(std::move(std::get<queue::stats>(a.result)));
   }
-  r.body += "]}";
-  co_return r;
+  co_return response{200, to_json(out)};
 }
 
 task<response> list_dead(request_context& x) {
-  const auto wanted = text_page_of(x, 2);
+  const auto q = query_of<dead_query>(x);
+  const auto wanted = text_page_of(q, 2);
   const auto limit = wanted.limit.value_or(object_rows);
-  const auto names = co_await queues_meant(x, queue_in_query(x));
+  const auto names = co_await queues_meant(x, checked_queue(q.queue));
   std::vector<queue::dead_group> groups;
   std::optional<text_cursor> next;
   for (const auto& name : names) {
@@ -295,11 +262,8 @@ task<response> list_dead(request_context& x) {
   co_await attach_payloads(x, last);
   for (std::size_t i = 0; i < groups.size(); ++i)
     groups[i].error = std::move(last[i].error);
-  response r{200, R"({"groups":)"};
-  write_json(r.body, groups);
-  r.body += R"(,"next_cursor":)";
-  write_json(r.body, next ? std::optional{cursor_text(*next)} : std::nullopt);
-  r.body += '}';
+  const dead_list out{std::move(groups), next ? std::optional{cursor_text(*next)} : std::nullopt};
+  response r{200, to_json(out)};
   if (next)
     link_next(x, r, *next);
   co_return r;
@@ -333,14 +297,12 @@ task<response> redrive_dead(request_context& x) {
 task<response> list_queues(request_context& x) {
   const auto names = co_await queues_meant(x, std::nullopt);
   auto all = ask_all(x, names, queue::show_settings{});
-  response r{200, R"({"queues":[)"};
+  queue_list out;
   for (auto& one : all) {
     auto a = co_await received(std::move(one));
-    r.body += r.body.back() == '[' ? "" : ",";
-    write_json(r.body, std::get<queue::settings_view>(a.result));
+    out.queues.push_back(std::move(std::get<queue::settings_view>(a.result)));
   }
-  r.body += "]}";
-  co_return r;
+  co_return response{200, to_json(out)};
 }
 
 task<response> show_queue_settings(request_context& x) {

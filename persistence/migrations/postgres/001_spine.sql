@@ -1,5 +1,5 @@
--- Times are milliseconds since 1970. Tables that are updated leave room in their pages, so that an update stays in its
--- page and touches no index.
+-- Times are milliseconds since 1970. Tables that are updated have a fillfactor, so that an update stays in its page and
+-- changes no index.
 
 -- The last batch that each node committed: a batch whose outcome is in doubt is sent again and finds its own number.
 create table writers (
@@ -7,7 +7,7 @@ create table writers (
   batch bigint not null
 ) with (fillfactor = 60);
 
--- Where each entity's journal ends; moved by compare-and-set.
+-- The last seq and hash of each entity's journal; moved by compare-and-set.
 create table heads (
   kind text not null,
   key text not null,
@@ -69,8 +69,8 @@ create table applicants (
   constraint applicants_email unique (email)
 );
 
--- Ends a batch that must not commit. The writer tells the reasons apart by their states and reads the offenders, a
--- JSON array, from the detail.
+-- Aborts a batch that must not commit. The SQLSTATE tells the writer the reason, and the detail names the offenders as
+-- a JSON array.
 create function abort_batch(what text, detail text) returns boolean language plpgsql volatile as $$
 begin
   raise exception using

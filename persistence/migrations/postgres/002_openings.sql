@@ -1,4 +1,4 @@
--- What an opening is; changes seldom.
+-- Title, settings and phase of an opening; changes seldom.
 create table openings (
   id bigint primary key,
   title text not null,
@@ -13,7 +13,7 @@ create table openings (
 ) with (fillfactor = 60);
 create index openings_created on openings (created_at, id);
 
--- How an opening stands; changes with every event.
+-- Counters and waitlist state of an opening; changes with every event, so it is small and apart.
 create table opening_counts (
   id bigint primary key,
   active bigint not null,
@@ -32,8 +32,8 @@ create table opening_counts (
   version bigint not null
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 
--- An application's id holds its opening, so an opening's applications are a range of ids. No index on the status: it
--- would be touched by every change.
+-- An application's id contains its opening, so an opening's applications are a range of ids. No index on the status,
+-- because every change would update it.
 create table applications (
   id bigint primary key,
   applicant bigint not null,

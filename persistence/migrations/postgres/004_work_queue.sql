@@ -8,8 +8,8 @@ create table work_queues (
   key_max bigint
 ) with (fillfactor = 60);
 
--- Jobs that are not over: what a queue loads. No index but the key: every claim would touch it. Columns stand by size, so
--- that no row is padded.
+-- Unfinished jobs: what a queue loads. No index but the key, because every claim would update it. Columns are ordered by
+-- size, so that rows are not padded.
 create table work_jobs (
   run_at bigint not null,
   created_at bigint not null,
@@ -37,7 +37,7 @@ create table work_jobs (
   primary key (queue, id)
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 
--- Jobs that are over, until their retention ends; written once, in the order of `completed_at`.
+-- Finished jobs until their retention ends; written once, in the order of `completed_at`.
 create table work_finished (
   run_at bigint not null,
   created_at bigint not null,
@@ -59,7 +59,7 @@ create table work_finished (
 );
 create index work_finished_completed on work_finished using brin (completed_at) with (pages_per_range = 32, autosummarize = on);
 
--- What a job is about; written once, with the job.
+-- A job's data and metadata; written once, with the job.
 create table work_payloads (
   queue text not null,
   id text not null,
@@ -69,7 +69,7 @@ create table work_payloads (
   primary key (queue, id)
 );
 
--- What workers say about a job.
+-- What workers report about a job.
 create table work_reports (
   queue text not null,
   id text not null,

@@ -6,7 +6,7 @@ create table writers (
   batch integer not null
 ) strict, without rowid;
 
--- Where each entity's journal ends; moved by compare-and-set.
+-- The last seq and hash of each entity's journal; moved by compare-and-set.
 create table heads (
   kind text not null,
   key text not null,

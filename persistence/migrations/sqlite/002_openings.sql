@@ -1,4 +1,4 @@
--- What an opening is; changes seldom.
+-- Title, settings and phase of an opening; changes seldom.
 create table openings (
   id integer primary key,
   title text not null,
@@ -13,7 +13,7 @@ create table openings (
 ) strict;
 create index openings_created on openings (created_at, id);
 
--- How an opening stands; changes with every event.
+-- Counters and waitlist state of an opening; changes with every event, so it is small and apart.
 create table opening_counts (
   id integer primary key,
   active integer not null,
@@ -32,7 +32,7 @@ create table opening_counts (
   version integer not null
 ) strict;
 
--- An application's id holds its opening, so an opening's applications are a range of ids.
+-- An application's id contains its opening, so an opening's applications are a range of ids.
 create table applications (
   id integer primary key,
   applicant integer not null,

@@ -1,4 +1,4 @@
--- A board where jobs are found, and how many crawls it has had.
+-- A board on which jobs are found, and its number of crawls.
 create table boards (
   id text primary key,
   gone integer not null,
@@ -9,7 +9,7 @@ create table boards (
   crawls integer not null
 ) strict;
 
--- An id is its board and a number.
+-- An id consists of the board and a number.
 create table crawls (
   board text not null,
   n integer not null,
@@ -25,7 +25,7 @@ create table crawls (
 ) strict;
 create index crawls_started on crawls (started_at);
 
--- A job stays when it is deleted: its runs refer to it, and its claims are counted on if it comes back.
+-- A deleted job keeps its row: its runs refer to it, and its claims are counted on if it is ingested again.
 create table board_jobs (
   board text not null,
   job_id text not null,
@@ -47,15 +47,15 @@ create table board_jobs (
   claims integer not null,
   primary key (board, job_id)
 ) strict;
--- Lists by the time of discovery: of all, of one board, of one status, of both.
+-- Lists by time of discovery: all, by board, by status, by both.
 create index board_jobs_discovered on board_jobs (discovered_at, board, job_id) where not gone;
 create index board_jobs_of_board on board_jobs (board, discovered_at, job_id) where not gone;
 create index board_jobs_of_status on board_jobs (status, discovered_at, board, job_id) where not gone;
 create index board_jobs_of_both on board_jobs (board, status, discovered_at, job_id) where not gone;
--- What can be claimed, the oldest first: those before it are long applied to, and nobody should walk over them.
+-- Claimable jobs, the oldest first: claim_next must not scan the older ones, which were applied to long ago.
 create index board_jobs_claimable on board_jobs (discovered_at, board, job_id) where status = 'discovered' and not gone;
 
--- When a job was last seen; written by every crawl, so it is small and apart.
+-- When a job was last seen; written by every crawl, so it is a small table of its own.
 create table board_job_sightings (
   board text not null,
   job_id text not null,
@@ -82,7 +82,7 @@ create table runs (
 ) strict;
 create index runs_of_job on runs (board, job_id, n);
 create index runs_of_job_anywhere on runs (job_id, started_at);
--- Who holds a lock: few, and a heartbeat moves none of them.
+-- Runs that hold a lock: few, and a heartbeat does not change the index.
 create index runs_holding on runs (run_id) where lease_until is not null;
 create index runs_succeeded on runs (run_id) where status = 'success';
 

@@ -8,7 +8,7 @@ create table work_queues (
   key_max integer
 ) strict;
 
--- Jobs that are not over: what a queue loads. No index but the key: every claim would touch it.
+-- Unfinished jobs: what a queue loads. No index but the key, because every claim would update it.
 create table work_jobs (
   queue text not null,
   id text not null,
@@ -36,7 +36,7 @@ create table work_jobs (
   primary key (queue, id)
 ) strict, without rowid;
 
--- Jobs that are over, until their retention ends. Written once; `completed_at` only grows, so its index is appended to.
+-- Finished jobs until their retention ends. Written once; `completed_at` only grows, so its index is appended to.
 create table work_finished (
   queue text not null,
   id text not null,
@@ -58,7 +58,7 @@ create table work_finished (
 ) strict, without rowid;
 create index work_finished_completed on work_finished (completed_at);
 
--- What a job is about; written once, with the job.
+-- A job's data and metadata; written once, with the job.
 create table work_payloads (
   queue text not null,
   id text not null,
@@ -68,7 +68,7 @@ create table work_payloads (
   primary key (queue, id)
 ) strict, without rowid;
 
--- What workers say about a job.
+-- What workers report about a job.
 create table work_reports (
   queue text not null,
   id text not null,
