@@ -7,15 +7,14 @@
 //
 // `steps` has a statement per step. `lean` finds the applicant before it locks and writes
 // everything in one statement: the lock can hardly be held for less.
-#include "bench/crowd.hpp"
-#include "bench/options.hpp"
-#include "persistence/migrations.hpp"
+#include "bench/database_clients.hpp"
+#include "bench/program.hpp"
+#include "bench/schema.hpp"
 
 #include <pqxx/pqxx>
 
 #include <atomic>
 #include <chrono>
-#include <exception>
 #include <iostream>
 #include <memory>
 #include <random>
@@ -37,15 +36,9 @@ struct setting {
   bool lean;
 };
 
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
-void make_schema(const setting& s) {
+void make_tables(const setting& s) {
+  make_schema(s.database);
   pqxx::connection db{s.database};
-  for (const auto& m : callboard::persistence::postgres_migrations())
-    pqxx::nontransaction{db}.exec(std::string{m.sql});
   pqxx::work tx{db};
   tx.exec("create sequence bench_applicants cache 100");
   tx.exec_params("insert into openings select i, 'Bench opening ' || i, null, $1, 300, false, 600, "
@@ -255,16 +248,16 @@ void run(options given) {
   given.finish();
   if (s.database.empty())
     throw std::invalid_argument("--database=postgresql://… is missing");
-  make_schema(s);
+  make_tables(s);
   cpu_meter cpu{0, postmaster};
   std::atomic<std::int64_t> people = 0;
-  crowd clients{s.clients, [&](unsigned number) -> crowd::task {
-                  auto one = std::make_shared<client>(s, people, number);
-                  return [one] {
-                    one->apply();
-                    return std::uint64_t{1};
-                  };
-                }};
+  database_clients clients{s.clients, [&](unsigned number) -> database_clients::task {
+                             auto one = std::make_shared<client>(s, people, number);
+                             return [one] {
+                               one->apply();
+                               return std::uint64_t{1};
+                             };
+                           }};
   const auto metrics = clients.run(s.warm_up, s.seconds, cpu).steps;
   audit(s, metrics.ok_in_all);
   auto out = to_json(metrics);
@@ -277,14 +270,5 @@ void run(options given) {
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  try {
-    bench::run(bench::options{argc, argv, 1});
-    return 0;
-  } catch (const std::invalid_argument& e) {
-    std::cerr << "baseline: " << e.what() << std::endl;
-    return 64;
-  } catch (const std::exception& e) {
-    std::cerr << "baseline: " << e.what() << std::endl;
-    return 1;
-  }
+  return bench::exit_code_of("baseline", [&] { bench::run(bench::options{argc, argv, 1}); });
 }

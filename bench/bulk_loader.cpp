@@ -8,16 +8,16 @@
 //
 // Both take --jobs=10000 --batch=100 --database=postgresql://... --clients=2 --postgres=POSTMASTER. Each client has a
 // queue of its own, so none waits for another's head. Columns are read from the catalogue and filled by their names.
-#include "bench/crowd.hpp"
+#include "bench/database_clients.hpp"
 #include "bench/jobs.hpp"
-#include "bench/options.hpp"
-#include "persistence/migrations.hpp"
+#include "bench/program.hpp"
+#include "bench/schema.hpp"
+#include "bench/target.hpp"
 #include "persistence/postgres/array_literal.hpp"
 
 #include <pqxx/pqxx>
 
 #include <algorithm>
-#include <exception>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -92,7 +92,7 @@ std::string id_of(std::int64_t number) {
 }
 
 /// What the rows of one batch share.
-struct occasion {
+struct batch_values {
   const std::string& queue;
   phase now;
   std::int64_t at;
@@ -101,7 +101,7 @@ struct occasion {
 };
 
 /// A column's value as text, or nothing where the row has none.
-std::optional<std::string> value_of(const column& c, const job& j, const occasion& o) {
+std::optional<std::string> value_of(const column& c, const job& j, const batch_values& o) {
   const auto& name = c.name;
   const bool held = o.now != phase::pending;
   const auto time = [&](bool known) { return known ? std::optional{std::to_string(o.at)} : std::nullopt; };
@@ -213,8 +213,8 @@ public:
     const auto batch = next_batch();
     if (batch.empty())
       return 0;
-    const occasion o{queue_, phase::pending, now_ms(), 0, s_.bytes};
-    begin("ENQUEUED", told_whole(batch), o);
+    const batch_values o{queue_, phase::pending, now_ms(), 0, s_.bytes};
+    begin("ENQUEUED", new_jobs_json(batch), o);
     put(payloads_, batch, o, payloads_.columns.size());
     put(jobs_, batch, o, jobs_.columns.size());
     send("enqueue");
@@ -225,16 +225,16 @@ public:
     const auto batch = next_batch();
     if (batch.empty())
       return 0;
-    const occasion claim{queue_, phase::processing, now_ms(), seq_ + 1, s_.bytes};
+    const batch_values claim{queue_, phase::processing, now_ms(), seq_ + 1, s_.bytes};
     begin("CLAIMED",
           R"({"worker":"bench","token":)" + std::to_string(claim.token) + R"(,"length_ms":)" +
               std::to_string(lease_s * 1'000) + R"(,"until":)" + std::to_string(claim.at) + R"(,"jobs":)" +
-              told(batch) + "}",
+              ids_json(batch) + "}",
           claim);
     put(jobs_, batch, claim, jobs_.columns.size());
     send("claim");
-    const occasion end{queue_, phase::complete, now_ms(), claim.token, s_.bytes};
-    begin("COMPLETED", R"({"jobs":)" + told(batch) + "}", end);
+    const batch_values end{queue_, phase::complete, now_ms(), claim.token, s_.bytes};
+    begin("COMPLETED", R"({"jobs":)" + ids_json(batch) + "}", end);
     put(jobs_, batch, end, 2);
     put(finished_, batch, end, finished_.columns.size());
     send("complete");
@@ -258,14 +258,14 @@ private:
     return out;
   }
 
-  static std::string told(const std::vector<job>& batch) {
+  static std::string ids_json(const std::vector<job>& batch) {
     std::string out;
     for (const auto& j : batch)
       out.append(out.empty() ? "[\"" : ",\"").append(j.id).append("\"");
     return out.append("]");
   }
 
-  static std::string told_whole(const std::vector<job>& batch) {
+  static std::string new_jobs_json(const std::vector<job>& batch) {
     std::string out;
     for (const auto& j : batch)
       out.append(out.empty() ? R"({"jobs":[)" : ",")
@@ -275,7 +275,7 @@ private:
     return out.append("]}");
   }
 
-  void begin(const char* type, std::string data, const occasion& o) {
+  void begin(const char* type, std::string data, const batch_values& o) {
     const auto seq = std::to_string(++seq_);
     const auto at = std::to_string(o.at);
     const auto hash = "\\x" + digits(8);
@@ -293,7 +293,7 @@ private:
     return out;
   }
 
-  void put(const table& t, const std::vector<job>& batch, const occasion& o, std::size_t columns) {
+  void put(const table& t, const std::vector<job>& batch, const batch_values& o, std::size_t columns) {
     for (std::size_t i = 0; i < columns; ++i) {
       const auto& c = t.columns[i];
       const bool differs = c.name == "id" || c.name == "content" || c.name == "data";
@@ -303,7 +303,7 @@ private:
     }
   }
 
-  static std::string item_of(const column& c, const job& j, const occasion& o) {
+  static std::string item_of(const column& c, const job& j, const batch_values& o) {
     const auto value = value_of(c, j, o);
     std::string out;
     if (!value)
@@ -332,25 +332,40 @@ private:
   std::vector<std::string> params_;
 };
 
-void enqueue(const setting& s, cpu_meter& cpu) {
-  {
-    pqxx::connection db{s.database};
-    for (const auto& m : callboard::persistence::postgres_migrations())
-      pqxx::nontransaction{db}.exec(std::string{m.sql});
-  }
-  crowd clients{s.clients, [&](unsigned number) -> crowd::task {
-                  auto one = std::make_shared<loader>(s, number);
-                  return [one] { return one->enqueue(); };
-                }};
+setting setting_in(options& from) {
+  const setting s{.database = from.text("database"),
+                  .clients = from.integer("clients", 2, 1, 150),
+                  .batch = from.integer("batch", 100, 1, 1'000),
+                  .jobs = from.integer("jobs", 10'000, 1, 10'000'000),
+                  .bytes = static_cast<std::size_t>(from.integer("data", 100, 32, 100'000))};
+  if (s.database.empty())
+    throw std::invalid_argument("--database=postgresql://… is missing");
+  return s;
+}
+
+void enqueue(options& from) {
+  const auto s = setting_in(from);
+  cpu_meter cpu{0, process_in(from, "postgres")};
+  from.finish();
+  make_schema(s.database);
+  database_clients clients{s.clients, [&](unsigned number) -> database_clients::task {
+                             auto one = std::make_shared<loader>(s, number);
+                             return [one] { return one->enqueue(); };
+                           }};
   const auto metrics = clients.run(0, phase_s_max, cpu);
   std::cout << job_metrics(metrics.done_in_all, metrics.done_in_all, metrics.steps, cpu.used()).dump() << std::endl;
 }
 
-void work(const setting& s, double warm_up, double seconds, cpu_meter& cpu) {
-  crowd clients{s.clients, [&](unsigned number) -> crowd::task {
-                  auto one = std::make_shared<loader>(s, number);
-                  return [one] { return one->claim_and_complete(); };
-                }};
+void work(options& from) {
+  const auto s = setting_in(from);
+  const auto seconds = from.real("seconds", 5, 0.1, phase_s_max);
+  const auto warm_up = from.real("warm-up", 0.5, 0, 60);
+  cpu_meter cpu{0, process_in(from, "postgres")};
+  from.finish();
+  database_clients clients{s.clients, [&](unsigned number) -> database_clients::task {
+                             auto one = std::make_shared<loader>(s, number);
+                             return [one] { return one->claim_and_complete(); };
+                           }};
   const auto metrics = clients.run(warm_up, seconds, cpu);
   pqxx::connection db{s.database};
   if (pqxx::nontransaction{db}.exec1("select count(*) from work_finished")[0].as<std::uint64_t>() !=
@@ -359,40 +374,10 @@ void work(const setting& s, double warm_up, double seconds, cpu_meter& cpu) {
   std::cout << job_metrics(metrics.done, metrics.done_in_all, metrics.steps, cpu.used()).dump() << std::endl;
 }
 
-int run(int argc, char** argv) {
-  const std::string_view mode = argc > 1 ? argv[1] : "";
-  options given{argc, argv, 2};
-  const setting s{.database = given.text("database"),
-                  .clients = given.integer("clients", 2, 1, 150),
-                  .batch = given.integer("batch", 100, 1, 1'000),
-                  .jobs = given.integer("jobs", 10'000, 1, 10'000'000),
-                  .bytes = static_cast<std::size_t>(given.integer("data", 100, 32, 100'000))};
-  const auto seconds = given.real("seconds", 5, 0.1, phase_s_max);
-  const auto warm_up = given.real("warm-up", 0.5, 0, 60);
-  cpu_meter cpu{0, static_cast<pid_t>(given.integer("postgres", 0, 0, INT32_MAX))};
-  given.finish();
-  if (s.database.empty())
-    throw std::invalid_argument("--database=postgresql://… is missing");
-  if (mode == "enqueue")
-    enqueue(s, cpu);
-  else if (mode == "work")
-    work(s, warm_up, seconds, cpu);
-  else
-    throw std::invalid_argument("one of enqueue, work");
-  return 0;
-}
-
 }  // namespace
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  try {
-    return bench::run(argc, argv);
-  } catch (const std::invalid_argument& e) {
-    std::cerr << "bulk_loader: " << e.what() << std::endl;
-    return 64;
-  } catch (const std::exception& e) {
-    std::cerr << "bulk_loader: " << e.what() << std::endl;
-    return 1;
-  }
+  using namespace bench;
+  return run_mode("bulk_loader", argc, argv, {{"enqueue", enqueue}, {"work", work}});
 }

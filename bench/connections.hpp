@@ -26,7 +26,7 @@ namespace bench {
 
 using steady = std::chrono::steady_clock;
 
-/// What is sent next, and what came of it.
+/// Produces requests and takes their answers.
 class traffic {
 public:
   virtual ~traffic() = default;
@@ -34,8 +34,7 @@ public:
   virtual bool next(std::string& out, std::int64_t& tag) = 0;
   /// Asked when `next` had nothing: false while an answer that is still to come may bring more.
   virtual bool over() const { return true; }
-  /// True when the answer is the one hoped for. Status 0: the connection was lost, the outcome is
-  /// unknown.
+  /// True when the answer is the expected one. Status 0: the connection was lost, the outcome is unknown.
   virtual bool answered(std::int64_t tag, int status, std::string_view body) = 0;
 };
 
@@ -59,23 +58,23 @@ struct run_metrics {
 
 /// Keep-alive connections to one port of this machine, one request in flight on each, all on one
 /// thread.
-class connections_pool {
+class connection_pool {
 public:
-  connections_pool(int port, int connections)
+  connection_pool(int port, int connections)
       : port_{port}, epoll_{epoll_create1(EPOLL_CLOEXEC)}, links_(static_cast<std::size_t>(connections)) {
     if (epoll_ < 0)
       throw std::system_error(errno, std::generic_category(), "epoll_create1");
     for (auto& one : links_)
       open(one);
   }
-  ~connections_pool() {
+  ~connection_pool() {
     for (const auto& one : links_)
       if (one.fd >= 0)
         ::close(one.fd);
     ::close(epoll_);
   }
-  connections_pool(const connections_pool&) = delete;
-  connections_pool& operator=(const connections_pool&) = delete;
+  connection_pool(const connection_pool&) = delete;
+  connection_pool& operator=(const connection_pool&) = delete;
 
   run_metrics run(traffic& of, const pace& p) {
     traffic_ = &of;
@@ -129,7 +128,7 @@ private:
     to.sin_port = htons(static_cast<std::uint16_t>(port_));
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (one.fd < 0 || ::connect(one.fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
-      throw std::system_error(errno, std::generic_category(), "can not connect to port " + std::to_string(port_));
+      throw std::system_error(errno, std::generic_category(), "cannot connect to port " + std::to_string(port_));
     const int on = 1;
     ::setsockopt(one.fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     epoll_event what{};
@@ -295,9 +294,9 @@ private:
 };
 
 /// A list of requests, each sent once; the bodies of their answers in the same order.
-class system_request : public traffic {
+class request_list : public traffic {
 public:
-  system_request(std::vector<std::string> requests, int expected)
+  request_list(std::vector<std::string> requests, int expected)
       : bodies(requests.size()), requests_{std::move(requests)}, expected_{expected} {}
 
   bool next(std::string& out, std::int64_t& tag) override {
@@ -329,8 +328,8 @@ private:
 };
 
 /// Sends all of them and returns the bodies; throws unless every status is the expected one.
-inline std::vector<std::string> ask_all(connections_pool& with, std::vector<std::string> requests, int expected) {
-  system_request all{std::move(requests), expected};
+inline std::vector<std::string> ask_all(connection_pool& with, std::vector<std::string> requests, int expected) {
+  request_list all{std::move(requests), expected};
   with.run(all, {});
   all.check();
   return std::move(all.bodies);

@@ -2,7 +2,7 @@
 
 #include "base/instant.hpp"
 #include "bench/openings.hpp"
-#include "bench/options.hpp"
+#include "bench/target.hpp"
 
 #include <chrono>
 #include <map>
@@ -18,24 +18,20 @@ namespace bench {
 class deadlines {
 public:
   explicit deadlines(options& from)
-      : port_{static_cast<int>(from.integer("port", 8080, 1, 65'535))}, connections_{static_cast<int>(
-                                                                            from.integer("connections", 64, 1, 4'096))},
-        count_{from.integer("openings", 200, 1, 10'000)}, slots_{from.integer("slots", 2, 1, 100)},
+      : at_{from}, count_{from.integer("openings", 200, 1, 10'000)}, slots_{from.integer("slots", 2, 1, 100)},
         window_s_{from.integer("window", 1, 1, 60)}, seconds_{from.real("seconds", 5, 0.5, 600)},
-        rate_{from.real("rate", 1'000, 1, 1'000'000)}, busy_count_{from.integer("busy-openings", 200, 1, 10'000)},
-        server_{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))}, postmaster_{static_cast<pid_t>(from.integer(
-                                                                               "postgres", 0, 0, INT32_MAX))} {
+        rate_{from.real("rate", 1'000, 1, 1'000'000)}, busy_count_{from.integer("busy-openings", 200, 1, 10'000)} {
     from.finish();
   }
 
   json run() {
-    connections_pool with{port_, connections_};
+    connection_pool with{at_.port, at_.connections};
     const auto busy = create_openings(with, busy_count_, {});
     const auto timed = create_openings(with, count_, {slots_, window_s_, true, window_s_});
     fill(with, timed);
     // Rules look at the time before every read as well, so nothing may ask these openings until the
     // traffic has ended.
-    cpu_meter cpu{server_, postmaster_};
+    cpu_meter cpu{at_.server, at_.postmaster};
     applies others{busy, "other"};
     const auto began = std::chrono::system_clock::now();
     const auto metrics = with.run(others, {.warm_up = std::chrono::seconds{0},
@@ -63,7 +59,7 @@ public:
 
 private:
   /// Twice as many people as slots: somebody always waits for the next offer.
-  void fill(connections_pool& with, const std::vector<std::int64_t>& timed) {
+  void fill(connection_pool& with, const std::vector<std::int64_t>& timed) {
     std::vector<std::string> requests;
     std::int64_t person = 0;
     for (std::int64_t i = 0; i < 2 * slots_; ++i)
@@ -77,7 +73,7 @@ private:
   }
 
   /// A closed opening promotes nobody, so the last offers decay and it is quiet.
-  void close(connections_pool& with, const std::vector<std::int64_t>& timed) {
+  void close(connection_pool& with, const std::vector<std::int64_t>& timed) {
     std::vector<std::string> requests;
     for (const auto opening : timed)
       requests.push_back(http_request("PATCH", "/api/jobs/" + std::to_string(opening), R"({"status":"closed"})"));
@@ -85,7 +81,7 @@ private:
     std::this_thread::sleep_for(std::chrono::seconds{window_s_ + 1});
   }
 
-  void collect(connections_pool& with, const std::vector<std::int64_t>& timed, callboard::instant from,
+  void collect(connection_pool& with, const std::vector<std::int64_t>& timed, callboard::instant from,
                callboard::instant until) {
     std::vector<std::string> requests;
     for (const auto opening : timed)
@@ -116,7 +112,7 @@ private:
       open.erase(it);
       const auto late = time_of(event.at("createdAt")) - due;
       early_ += late.count() < 0 ? 1 : 0;
-      // Only what fell due under load says something about load.
+      // Deadlines before or after the load are not counted.
       if (due >= from && due < until)
         lateness_.add(late);
     }
@@ -129,16 +125,13 @@ private:
     return *t;
   }
 
-  int port_;
-  int connections_;
+  target at_;
   std::int64_t count_;
   std::int64_t slots_;
   std::int64_t window_s_;
   double seconds_;
   double rate_;
   std::int64_t busy_count_;
-  pid_t server_;
-  pid_t postmaster_;
   std::map<std::int64_t, callboard::instant> offered_;
   histogram lateness_;
   std::uint64_t early_ = 0;

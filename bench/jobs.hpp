@@ -2,7 +2,6 @@
 
 #include "bench/metrics.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -13,11 +12,6 @@ namespace bench {
 inline constexpr std::int64_t lease_s = 3'600;
 /// Filling and working end after this, whatever happens.
 inline constexpr double phase_s_max = 3'600;
-
-inline std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 /// A job's data: its number, and as many letters as make it `bytes` long.
 inline void append_data(std::string& out, std::int64_t number, std::size_t bytes) {

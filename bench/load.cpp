@@ -21,10 +21,10 @@
 #include "bench/deadlines.hpp"
 #include "bench/mix.hpp"
 #include "bench/openings.hpp"
-#include "bench/options.hpp"
+#include "bench/program.hpp"
+#include "bench/target.hpp"
 
 #include <charconv>
-#include <exception>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -34,8 +34,7 @@
 namespace bench {
 namespace {
 
-int port_in(options& from) { return static_cast<int>(from.integer("port", 8080, 1, 65'535)); }
-pid_t process_in(options& from, const char* name) { return static_cast<pid_t>(from.integer(name, 0, 0, INT32_MAX)); }
+void print(const json& line) { std::cout << line.dump() << std::endl; }
 
 std::vector<std::int64_t> ids_in(const std::string& list) {
   std::vector<std::int64_t> out;
@@ -58,7 +57,7 @@ void create(options& from) {
   const opening_options wanted{.capacity = from.integer("capacity", 100, 1, 1'000'000),
                                .ack_window_s = from.integer("ack-window", 300, 1, 2'592'000)};
   from.finish();
-  connections_pool with{port, static_cast<int>(std::min<std::int64_t>(count, 32))};
+  connection_pool with{port, static_cast<int>(std::min<std::int64_t>(count, 32))};
   std::string line;
   for (const auto id : create_openings(with, count, wanted))
     line += (line.empty() ? "" : ",") + std::to_string(id);
@@ -66,21 +65,20 @@ void create(options& from) {
 }
 
 void apply(options& from) {
-  const auto port = port_in(from);
-  const auto connections = static_cast<int>(from.integer("connections", 64, 1, 4'096));
+  const target at{from};
   applies people{ids_in(from.text("openings")), from.text("prefix", "u")};
-  cpu_meter cpu{process_in(from, "pid"), process_in(from, "postgres")};
+  cpu_meter cpu{at.server, at.postmaster};
   const pace how{.warm_up = std::chrono::duration<double>{from.real("warm-up", 0.5, 0, 60)},
                  .measured = std::chrono::duration<double>{from.real("seconds", 5, 0.1, 3'600)},
                  .per_second = from.real("rate", 0, 0, 1'000'000),
                  .begin = [&] { cpu.begin(); },
                  .end = [&] { cpu.end(); }};
   from.finish();
-  connections_pool with{port, connections};
+  connection_pool with{at.port, at.connections};
   const auto metrics = with.run(people, how);
   auto out = to_json(metrics);
   out.update(per_request(cpu, metrics.requests));
-  std::cout << out.dump() << std::endl;
+  print(out);
   if (!people.first_problem.empty())
     std::cerr << "first problem: " << people.first_problem << std::endl;
 }
@@ -90,8 +88,8 @@ double wall_s() { return std::chrono::duration<double>(std::chrono::system_clock
 
 bool is_ready(int port) {
   try {
-    connections_pool with{port, 1};
-    system_request question{{http_request("GET", "/readyz")}, 200};
+    connection_pool with{port, 1};
+    request_list question{{http_request("GET", "/readyz")}, 200};
     return with.run(question, {.measured = std::chrono::seconds{1}}).ok_in_all == 1;
   } catch (const std::exception&) {
     return false;  // nobody listens yet
@@ -112,7 +110,7 @@ void ready(options& from) {
   const json out{{"ready_ms", rounded((wall_s() - since) * 1e3)},
                  {"rss_mib", rounded(rss_mib(pid))},
                  {"cpu_ms", rounded(cpu_us(pid) / 1e3)}};
-  std::cout << out.dump() << std::endl;
+  print(out);
 }
 
 void once(options& from) {
@@ -123,8 +121,8 @@ void once(options& from) {
   const auto request = http_request(method, path, from.text("body"));
   const auto expected = static_cast<int>(from.integer("expect", 0, 0, 599));
   from.finish();
-  connections_pool with{port, 1};
-  system_request question{{request}, 200};
+  connection_pool with{port, 1};
+  request_list question{{request}, 200};
   const auto cpu_before = cpu_us(pid);
   const auto metrics = with.run(question, {.measured = std::chrono::seconds{120}});
   const auto status = metrics.other.empty() ? 200 : metrics.other.begin()->first;
@@ -138,37 +136,16 @@ void once(options& from) {
   std::cout << out.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
 }
 
-int run(int argc, char** argv) {
-  const std::string_view mode = argc > 1 ? argv[1] : "";
-  options given{argc, argv, 2};
-  if (mode == "create")
-    create(given);
-  else if (mode == "apply")
-    apply(given);
-  else if (mode == "mix")
-    std::cout << mix{given}.run().dump() << std::endl;
-  else if (mode == "deadlines")
-    std::cout << deadlines{given}.run().dump() << std::endl;
-  else if (mode == "ready")
-    ready(given);
-  else if (mode == "once")
-    once(given);
-  else
-    throw std::invalid_argument("one of create, apply, mix, deadlines, ready, once");
-  return 0;
-}
-
 }  // namespace
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  try {
-    return bench::run(argc, argv);
-  } catch (const std::invalid_argument& e) {
-    std::cerr << "load: " << e.what() << std::endl;
-    return 64;
-  } catch (const std::exception& e) {
-    std::cerr << "load: " << e.what() << std::endl;
-    return 1;
-  }
+  using namespace bench;
+  return run_mode("load", argc, argv,
+                  {{"create", create},
+                   {"apply", apply},
+                   {"mix", [](options& from) { print(mix{from}.run()); }},
+                   {"deadlines", [](options& from) { print(deadlines{from}.run()); }},
+                   {"ready", ready},
+                   {"once", once}});
 }

@@ -5,14 +5,22 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <string>
 
 namespace bench {
 
 using json = nlohmann::ordered_json;
 
-/// Three digits behind the point are more than any of these figures is worth.
+/// Milliseconds since 1970.
+inline std::int64_t now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Three digits behind the point are more than any of these metrics is worth.
 inline double rounded(double x) { return std::round(x * 1'000) / 1'000; }
 
 inline json per_request(const cpu_meter& cpu, std::uint64_t requests) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bench/openings.hpp"
-#include "bench/options.hpp"
+#include "bench/target.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/// Who is where in one opening in which nobody decays: then the waitlist is ordered by id, and a
+/// The applications of one opening in which no offer decays: then the waitlist is ordered by id, and a
 /// freed slot is offered to the smallest waiting one. So every request can be chosen without asking
 /// the server.
 class roster {
@@ -116,11 +116,7 @@ struct operation_metrics {
 class mix {
 public:
   explicit mix(options& from)
-      : port_{static_cast<int>(from.integer("port", 8080, 1, 65'535))}, connections_{static_cast<int>(
-                                                                            from.integer("connections", 64, 1, 4'096))},
-        server_{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))}, postmaster_{static_cast<pid_t>(from.integer(
-                                                                               "postgres", 0, 0, INT32_MAX))},
-        opening_{from.integer("opening", 1, 1, INT32_MAX)}, cycles_{from.integer("cycles", 20, 1, 100'000)},
+      : at_{from}, opening_{from.integer("opening", 1, 1, INT32_MAX)}, cycles_{from.integer("cycles", 20, 1, 100'000)},
         requests_{static_cast<std::size_t>(from.integer("requests", 400, 1, 100'000))}, state_{from.text("state")},
         prefix_{from.text("prefix", "mix" + std::to_string(getpid()) + "x")},
         roster_{opening_, from.integer("live", 1'000, 1, 1'000'000), from.integer("waiting", 1'000, 1, 9'000'000)} {
@@ -132,10 +128,10 @@ public:
   }
 
   json run() {
-    connections_pool with{port_, connections_};
-    const auto rss_before = rss_mib(server_);
+    connection_pool with{at_.port, at_.connections};
+    const auto rss_before = rss_mib(at_.server);
     for (std::int64_t i = 0; i < cycles_; ++i) {
-      // As many come as will be promoted and withdraw below.
+      // As many apply as are promoted and withdraw below.
       arrivals(with, 2 * requests_);
       send(with, withdraw_waiting, "/api/withdraw", roster_.leave_from_the_middle(requests_));
       send(with, withdraw_slot, "/api/withdraw", roster_.leave_slots(requests_));
@@ -143,11 +139,11 @@ public:
     }
     if (!state_.empty())
       roster_.save(state_);
-    json out{{"opening", opening_}, {"waiting", roster_.waiting()}, {"connections", connections_}};
+    json out{{"opening", opening_}, {"waiting", roster_.waiting()}, {"connections", at_.connections}};
     for (std::size_t i = 0; i < names.size(); ++i)
       out[names[i]] = done_[i].shown();
     out["rss_before_mib"] = rounded(rss_before);
-    out["rss_after_mib"] = rounded(rss_mib(server_));
+    out["rss_after_mib"] = rounded(rss_mib(at_.server));
     return out;
   }
 
@@ -155,24 +151,24 @@ private:
   enum operation : std::size_t { apply, withdraw_waiting, withdraw_slot, acknowledge };
   static constexpr std::array names{"apply", "withdraw_middle", "withdraw_slot", "acknowledge"};
 
-  std::vector<std::string> measure(connections_pool& with, operation what, std::vector<std::string> requests,
+  std::vector<std::string> measure(connection_pool& with, operation what, std::vector<std::string> requests,
                                    int expected) {
-    cpu_meter cpu{server_, postmaster_};
-    system_request all{std::move(requests), expected};
+    cpu_meter cpu{at_.server, at_.postmaster};
+    request_list all{std::move(requests), expected};
     const auto metrics = with.run(all, {.begin = [&] { cpu.begin(); }, .end = [&] { cpu.end(); }});
     all.check();
     done_[what].add(metrics, cpu);
     return std::move(all.bodies);
   }
 
-  void send(connections_pool& with, operation what, std::string_view path, const std::vector<std::int64_t>& ids) {
+  void send(connection_pool& with, operation what, std::string_view path, const std::vector<std::int64_t>& ids) {
     std::vector<std::string> requests;
     for (const auto id : ids)
       requests.push_back(http_request("POST", path, R"({"applicationId":)" + std::to_string(id) + "}"));
     measure(with, what, std::move(requests), 200);
   }
 
-  void arrivals(connections_pool& with, std::size_t count) {
+  void arrivals(connection_pool& with, std::size_t count) {
     std::vector<std::string> requests(count);
     for (auto& one : requests)
       append_apply(one, prefix_, ++people_, opening_);
@@ -182,10 +178,7 @@ private:
     roster_.arrive(std::move(ids));
   }
 
-  int port_;
-  int connections_;
-  pid_t server_;
-  pid_t postmaster_;
+  target at_;
   std::int64_t opening_;
   std::int64_t cycles_;
   std::size_t requests_;

@@ -19,7 +19,7 @@ struct opening_options {
   std::int64_t ack_window_on_apply_s = 600;
 };
 
-inline std::vector<std::int64_t> create_openings(connections_pool& with, std::int64_t count,
+inline std::vector<std::int64_t> create_openings(connection_pool& with, std::int64_t count,
                                                  const opening_options& wanted) {
   std::vector<std::string> requests;
   for (std::int64_t i = 1; i <= count; ++i) {

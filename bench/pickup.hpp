@@ -1,7 +1,7 @@
 #pragma once
 
-#include "bench/options.hpp"
-#include "bench/work.hpp"
+#include "bench/queue_traffic.hpp"
+#include "bench/target.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -19,14 +19,10 @@ namespace bench {
 class pickup {
 public:
   explicit pickup(options& from)
-      : port_{static_cast<int>(from.integer("port", 8080, 1, 65'535))},
-        connections_{static_cast<int>(from.integer("connections", 64, 1, 4'096))}, waiters_{from.integer("waiters", 16,
-                                                                                                         1, 4'096)},
-        wait_s_{from.integer("wait", 30, 1, 30)}, seconds_{from.real("seconds", 5, 0.1, 600)},
-        warm_up_s_{from.real("warm-up", 0.5, 0, 60)}, rate_{from.real("rate", 1'000, 1, 100'000)},
-        wanted_{.bytes = static_cast<std::size_t>(from.integer("data", 100, 32, 100'000))},
-        server_{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))}, postmaster_{static_cast<pid_t>(from.integer(
-                                                                               "postgres", 0, 0, INT32_MAX))},
+      : at_{from}, waiters_{from.integer("waiters", 16, 1, 4'096)}, wait_s_{from.integer("wait", 30, 1, 30)},
+        seconds_{from.real("seconds", 5, 0.1, 600)}, warm_up_s_{from.real("warm-up", 0.5, 0, 60)},
+        rate_{from.real("rate", 1'000, 1, 100'000)}, wanted_{.bytes = static_cast<std::size_t>(
+                                                                 from.integer("data", 100, 32, 100'000))},
         times_(static_cast<std::size_t>(rate_ * (seconds_ + warm_up_s_)) + 1'000) {
     from.finish();
   }
@@ -34,12 +30,12 @@ public:
   json run() {
     worker workers{*this};
     auto ended = std::async(std::launch::async, [&] {
-      connections_pool with{port_, static_cast<int>(waiters_)};
+      connection_pool with{at_.port, static_cast<int>(waiters_)};
       with.run(workers, {.measured = std::chrono::duration<double>{warm_up_s_ + seconds_ + 2 * patience_s}});
     });
-    connections_pool with{port_, connections_};
+    connection_pool with{at_.port, at_.connections};
     await("the workers wait", [&] { return waiting_ == waiters_; });
-    cpu_meter cpu{server_, postmaster_};
+    cpu_meter cpu{at_.server, at_.postmaster};
     producer producers{*this};
     const auto metrics = with.run(producers, {.warm_up = std::chrono::duration<double>{warm_up_s_},
                                               .measured = std::chrono::duration<double>{seconds_},
@@ -47,18 +43,18 @@ public:
                                               .begin = [&] { from_ = sent_, cpu.begin(); },
                                               .end = [&] { until_ = sent_, cpu.end(); }});
     await("all jobs are complete", [&] { return completed_ == sent_; });
-    // Nobody would answer the last long polls for half a minute.
+    // A last job for each worker ends its long poll, which would last half a minute otherwise.
     for (std::int64_t i = 0; i < waiters_; ++i)
-      ask_all(with, {enqueue_request(farewell, 1, wanted_)}, 201);
+      ask_all(with, {enqueue_request(last_job, 1, wanted_)}, 201);
     ended.get();
-    producers.unhoped.rethrow();
-    workers.unhoped.rethrow();
+    producers.unexpected.rethrow();
+    workers.unexpected.rethrow();
     return told(metrics, cpu);
   }
 
 private:
   static constexpr double patience_s = 30;
-  static constexpr std::int64_t farewell = 1'000'000'000;
+  static constexpr std::int64_t last_job = 1'000'000'000;
 
   struct times {
     steady::time_point sent;
@@ -75,14 +71,14 @@ private:
         return false;
       tag = of_.sent_++;
       out = enqueue_request(tag, 1, of_.wanted_);
-      of_.at(tag).sent = steady::now();
+      of_.times_of(tag).sent = steady::now();
       return true;
     }
     bool answered(std::int64_t tag, int status, std::string_view body) override {
-      of_.at(tag).stored = steady::now();
-      return unhoped.check(status == 201, status, body);
+      of_.times_of(tag).stored = steady::now();
+      return unexpected.check(status == 201, status, body);
     }
-    problems unhoped;
+    first_unexpected unexpected;
 
   private:
     pickup& of_;
@@ -109,10 +105,10 @@ private:
     bool answered(std::int64_t tag, int status, std::string_view body) override {
       return tag == complete ? completed(status, body) : claimed(tag, status, body);
     }
-    problems unhoped;
+    first_unexpected unexpected;
 
   private:
-    static constexpr std::int64_t complete = -1;  ///< as a tag; others are places in `asked_`
+    static constexpr std::int64_t complete = -1;  ///< as a tag; others are indexes in `asked_`
 
     std::int64_t fresh_claim() {
       if (free_.empty()) {
@@ -131,22 +127,22 @@ private:
       free_.push_back(tag);
       --of_.waiting_;
       const auto jobs = status == 200 ? jobs_in(body) : std::vector<claimed_job>{};
-      if (!unhoped.check(status == 200, status, body) || jobs.empty())
+      if (!unexpected.check(status == 200, status, body) || jobs.empty())
         return false;
       numbers_in(body, [&](std::int64_t n) {
-        if (n == farewell)
+        if (n == last_job)
           ++leaving_;
         else
-          of_.at(n).asked = asked, of_.at(n).picked = now;
+          of_.times_of(n).asked = asked, of_.times_of(n).picked = now;
       });
-      // Sent next, on the same connection; who leaves leaves its lease behind.
+      // Sent next, on the same connection. A worker that ends does not complete its last job.
       if (leaving_ == 0)
         completion_ = complete_request(jobs);
       return true;
     }
     bool completed(int status, std::string_view body) {
       ++of_.completed_;
-      return unhoped.check(all_complete(status, body, 1), status, body);
+      return unexpected.check(all_complete(status, body, 1), status, body);
     }
 
     pickup& of_;
@@ -157,7 +153,7 @@ private:
     std::int64_t leaving_ = 0;
   };
 
-  times& at(std::int64_t n) { return times_.at(static_cast<std::size_t>(n)); }
+  times& times_of(std::int64_t n) { return times_.at(static_cast<std::size_t>(n)); }
 
   template <class Condition>
   static void await(const char* what, Condition&& holds) {
@@ -169,7 +165,7 @@ private:
     }
   }
 
-  /// Of nothing there is none, and not 0.
+  /// null, not 0, when there are no durations.
   static json quantile(const histogram& of, double q) {
     return of.count() == 0 ? json{} : json(rounded(of.quantile_ms(q)));
   }
@@ -180,7 +176,7 @@ private:
     histogram since_stored;  // 0 when the claim was answered first
     std::uint64_t lost = 0;
     for (auto n = from_; n < until_; ++n) {
-      const auto& t = at(n);
+      const auto& t = times_of(n);
       if (t.picked == steady::time_point{}) {
         ++lost;
         continue;
@@ -209,17 +205,14 @@ private:
     return out;
   }
 
-  int port_;
-  int connections_;
+  target at_;
   std::int64_t waiters_;
   std::int64_t wait_s_;
   double seconds_;
   double warm_up_s_;
   double rate_;
   job_options wanted_;
-  pid_t server_;
-  pid_t postmaster_;
-  std::vector<times> times_;  ///< by number; each end of the line writes its own
+  std::vector<times> times_;  ///< by the job's number; producer and worker write different members
   std::int64_t sent_ = 0;
   std::int64_t from_ = 0;
   std::int64_t until_ = 0;

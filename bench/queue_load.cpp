@@ -11,11 +11,11 @@
 //
 // All take --port=8080, and --pid, the server's process, and --postgres, the postmaster: then what those used of the
 // machine is told as well.
-#include "bench/options.hpp"
 #include "bench/pickup.hpp"
-#include "bench/work.hpp"
+#include "bench/program.hpp"
+#include "bench/queue_traffic.hpp"
+#include "bench/target.hpp"
 
-#include <exception>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -23,57 +23,46 @@
 namespace bench {
 namespace {
 
-struct target {
-  int port;
-  int connections;
-  pid_t server;
-  pid_t postmaster;
-
-  target(options& from, int connections_preset)
-      : port{static_cast<int>(from.integer("port", 8080, 1, 65'535))},
-        connections{static_cast<int>(from.integer("connections", connections_preset, 1, 4'096))},
-        server{static_cast<pid_t>(from.integer("pid", 0, 0, INT32_MAX))}, postmaster{static_cast<pid_t>(from.integer(
-                                                                              "postgres", 0, 0, INT32_MAX))} {}
-};
+void print(const json& line) { std::cout << line.dump() << std::endl; }
 
 job_options options_in(options& from) {
   return {.bytes = static_cast<std::size_t>(from.integer("data", 100, 32, 100'000)),
           .weights = from.integer("weights", 1, 1, 201)};
 }
 
-json enqueue(options& from) {
+void enqueue(options& from) {
   const target at{from, 8};
   const auto jobs = from.integer("jobs", 10'000, 1, 10'000'000);
   const auto batch = from.integer("batch", 100, 1, 1'000);
   enqueues all{from.integer("first", 0, 0, 1'000'000'000), jobs, batch, options_in(from)};
   from.finish();
   cpu_meter cpu{at.server, at.postmaster};
-  connections_pool with{at.port, at.connections};
+  connection_pool with{at.port, at.connections};
   const auto metrics = with.run(all, {.measured = std::chrono::duration<double>{phase_s_max},
                                       .begin = [&] { cpu.begin(); },
                                       .end = [&] { cpu.end(); }});
-  all.unhoped.rethrow();
-  return job_metrics(all.done, all.done, metrics, cpu.used());
+  all.unexpected.rethrow();
+  print(job_metrics(all.done, all.done, metrics, cpu.used()));
 }
 
-json work(options& from) {
-  const target at{from, 64};
-  labour all{from.integer("batch", 1, 1, 1'000)};
+void work(options& from) {
+  const target at{from};
+  claim_cycles all{from.integer("batch", 1, 1, 1'000)};
   const std::chrono::duration<double> measured{from.real("seconds", 5, 0.1, phase_s_max)};
   const std::chrono::duration<double> warm_up{from.real("warm-up", 0.5, 0, 60)};
   from.finish();
   cpu_meter cpu{at.server, at.postmaster};
-  connections_pool with{at.port, at.connections};
+  connection_pool with{at.port, at.connections};
   const auto metrics = with.run(all, {.warm_up = warm_up,
                                       .measured = measured,
                                       .begin = [&] { all.measure(true), cpu.begin(); },
                                       .end = [&] { all.measure(false), cpu.end(); }});
-  all.unhoped.rethrow();
-  return all.metrics(metrics.seconds, cpu.used());
+  all.unexpected.rethrow();
+  print(all.metrics(metrics.seconds, cpu.used()));
 }
 
-json turns(options& from) {
-  const target at{from, 64};
+void turns(options& from) {
+  const target at{from};
   const auto cycles = from.integer("cycles", 20, 1, 100'000);
   const auto jobs = from.integer("jobs", 400, 1, 100'000);
   const auto batch = from.integer("batch", 1, 1, 1'000);
@@ -83,19 +72,19 @@ json turns(options& from) {
   if (jobs % batch != 0)
     throw std::invalid_argument("--jobs must be a multiple of --batch");
   const auto rss_before = rss_mib(at.server);
-  connections_pool with{at.port, at.connections};
-  labour sum{batch};
+  connection_pool with{at.port, at.connections};
+  claim_cycles sum{batch};
   cpu_used cpu;
   double seconds = 0;
   for (std::int64_t i = 0; i < cycles; ++i, first += jobs) {
     enqueues arrivals{first, jobs, 100, wanted};
     with.run(arrivals, {});
-    arrivals.unhoped.rethrow();
-    labour turn{batch, jobs};
+    arrivals.unexpected.rethrow();
+    claim_cycles turn{batch, jobs};
     cpu_meter used{at.server, at.postmaster};
     turn.measure(true);
     seconds += with.run(turn, {.begin = [&] { used.begin(); }, .end = [&] { used.end(); }}).seconds;
-    turn.unhoped.rethrow();
+    turn.unexpected.rethrow();
     if (turn.done_in_all != static_cast<std::uint64_t>(jobs))
       throw std::runtime_error("the queue had fewer jobs than were put in");
     sum.add(turn);
@@ -104,38 +93,16 @@ json turns(options& from) {
   auto out = sum.metrics(seconds, cpu);
   out["rss_before_mib"] = rounded(rss_before);
   out["rss_after_mib"] = rounded(rss_mib(at.server));
-  return out;
-}
-
-int run(int argc, char** argv) {
-  const std::string_view mode = argc > 1 ? argv[1] : "";
-  options given{argc, argv, 2};
-  json out;
-  if (mode == "enqueue")
-    out = enqueue(given);
-  else if (mode == "work")
-    out = work(given);
-  else if (mode == "turns")
-    out = turns(given);
-  else if (mode == "pickup")
-    out = pickup{given}.run();
-  else
-    throw std::invalid_argument("one of enqueue, work, turns, pickup");
-  std::cout << out.dump() << std::endl;
-  return 0;
+  print(out);
 }
 
 }  // namespace
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  try {
-    return bench::run(argc, argv);
-  } catch (const std::invalid_argument& e) {
-    std::cerr << "queue_load: " << e.what() << std::endl;
-    return 64;
-  } catch (const std::exception& e) {
-    std::cerr << "queue_load: " << e.what() << std::endl;
-    return 1;
-  }
+  using namespace bench;
+  return run_mode("queue_load", argc, argv,
+                  {{"enqueue", enqueue}, {"work", work}, {"turns", turns}, {"pickup", [](options& from) {
+                                                                              print(pickup{from}.run());
+                                                                            }}});
 }

@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 """Medians of measurements of the work queue as a page: queue_report.py queue|million MACHINE RECORDS."""
-import json
-import sys
 from statistics import median
 
-from report import grouped, mid, number, same_round_ratio, table
+from report import grouped, main, mid, number, same_round_ratio, table
 
 BAR_PICKUP_MS = 5
 BAR_LOG_KIB = 2.2
@@ -42,10 +40,10 @@ def log_kib(records, images=True):
         if not r.get("work_log"):
             continue
         kib = 0
-        for log, figures in (("enqueue_log", "enqueue"), ("work_log", "work")):
+        for log, metrics in (("enqueue_log", "enqueue"), ("work_log", "work")):
             if not images and r[log]["images"] is None:
                 break
-            kib += (r[log]["bytes"] - (0 if images else r[log]["images"])) / max(r[figures]["jobs_in_all"], 1) / 1024
+            kib += (r[log]["bytes"] - (0 if images else r[log]["images"])) / max(r[metrics]["jobs_in_all"], 1) / 1024
         else:
             values.append(kib)
     return median(values) if values else None
@@ -168,14 +166,5 @@ def million(records):
                 number(r["ready"]["ready_ms"] + r["first"]["ms"]), number(r["second"]["ms"])] for r in loads])
 
 
-def main():
-    kind, machine, file = sys.argv[1:4]
-    with open(file, encoding="utf-8") as lines:
-        records = [json.loads(line) for line in lines]
-    with open(machine, encoding="utf-8") as lines:
-        print(lines.read())
-    {"queue": queue, "million": million}[kind](records)
-
-
 if __name__ == "__main__":
-    main()
+    main({"queue": queue, "million": million})

@@ -119,14 +119,15 @@ def million(records):
                 number(r["later"]["rss_mib"]), number(r["look"]["ms"])] for r in idle])
 
 
-def main():
+def main(pages):
+    """`pages`: by the name that is the first argument, what prints the records."""
     kind, machine, file = sys.argv[1:4]
     with open(file, encoding="utf-8") as lines:
         records = [json.loads(line) for line in lines]
     with open(machine, encoding="utf-8") as lines:
         print(lines.read())
-    {"applies": applies, "million": million}[kind](records)
+    pages[kind](records)
 
 
 if __name__ == "__main__":
-    main()
+    main({"applies": applies, "million": million})

@@ -7,7 +7,7 @@
 // gets none at all. No server may have the store open meanwhile.
 #include "actors/opening/rules.hpp"
 #include "bench/metrics.hpp"
-#include "bench/options.hpp"
+#include "bench/program.hpp"
 #include "messages/event_codec.hpp"
 #include "persistence/batch_builder.hpp"
 #include "persistence/chain.hpp"
@@ -15,7 +15,6 @@
 #include "persistence/store.hpp"
 
 #include <chrono>
-#include <exception>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -35,9 +34,9 @@ constexpr std::size_t batch_bytes_max = std::size_t{8} << 20;
 instant wall_clock() { return std::chrono::floor<milliseconds>(std::chrono::system_clock::now()); }
 
 /// Commits appends in batches, as the journal writer does, but waits for each.
-class scribe {
+class batch_committer {
 public:
-  scribe(const std::string& url, std::size_t events_max)
+  batch_committer(const std::string& url, std::size_t events_max)
       : store_{persistence::make_store(url)}, number_{store_->open("seed")},
         events_max_{events_max}, builder_{events_max, batch_bytes_max} {}
 
@@ -70,7 +69,7 @@ public:
       throw std::runtime_error(told(outcome));
     ++number_;
     ++batches_;
-    store_->tend();
+    store_->maintain();
   }
 
   std::size_t events() const { return events_; }
@@ -97,7 +96,7 @@ private:
 /// One opening as its actor would lead it, without the actor.
 class lone_opening {
 public:
-  lone_opening(std::int64_t id, scribe& to)
+  lone_opening(std::int64_t id, batch_committer& to)
       : to_{to}, id_{opening::kind::name, std::to_string(id)}, state_{opening::kind::initial(id_.key)} {}
 
   void decide(const opening::command& c, const std::shared_ptr<const origin>& by) {
@@ -134,7 +133,7 @@ private:
     to_.submit(std::move(a));
   }
 
-  scribe& to_;
+  batch_committer& to_;
   entity_id id_;
   opening::state state_;
   std::int64_t seq_ = 0;
@@ -157,7 +156,7 @@ struct wanted {
 const auto somebody =
     std::make_shared<const origin>(origin{"applicant", "", "", "5eed5eed5eed5eed5eed5eed5eed5eed", "5eed5eed5eed5eed"});
 
-json fill(scribe& to, const wanted& w) {
+json fill(batch_committer& to, const wanted& w) {
   const auto first_opening = to.take_ids(opening_ids, w.openings);
   const auto first_applicant = w.people() > 0 ? to.take_ids(applicant_ids, w.openings * w.people()) : 0;
   auto person = first_applicant;
@@ -194,7 +193,7 @@ void run(options given) {
   if (url.empty())
     throw std::invalid_argument("--store is missing");
   const auto began = steady::now();
-  scribe to{url, batch};
+  batch_committer to{url, batch};
   auto out = fill(to, w);
   const auto seconds = std::chrono::duration<double>(steady::now() - began).count();
   out["events"] = to.events();
@@ -208,14 +207,5 @@ void run(options given) {
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  try {
-    bench::run(bench::options{argc, argv, 1});
-    return 0;
-  } catch (const std::invalid_argument& e) {
-    std::cerr << "seed: " << e.what() << std::endl;
-    return 64;
-  } catch (const std::exception& e) {
-    std::cerr << "seed: " << e.what() << std::endl;
-    return 1;
-  }
+  return bench::exit_code_of("seed", [&] { bench::run(bench::options{argc, argv, 1}); });
 }

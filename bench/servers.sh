@@ -19,7 +19,7 @@ build() {
   cmake --build "$built" --target callboard bench_all >&2
 }
 
-# field NAME JSON: a number in a line of figures
+# field NAME JSON: a number in a line of metrics
 field() { sed -n "s/.*\"$1\":\([0-9.]*\).*/\1/p" <<< "$2"; }
 
 load() { "$built/bench_load" "$@"; }

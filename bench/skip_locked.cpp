@@ -12,15 +12,15 @@
 // every advantage: ids are numbers, nothing finds a lost lease, and the index knows only whether there is a lease, so
 // that a completion stays in its page. `bare` is the same and keeps nothing: a completed job is deleted. None of them
 // has a journal.
-#include "bench/crowd.hpp"
+#include "bench/database_clients.hpp"
 #include "bench/jobs.hpp"
-#include "bench/options.hpp"
+#include "bench/program.hpp"
+#include "bench/target.hpp"
 #include "persistence/postgres/array_literal.hpp"
 
 #include <pqxx/pqxx>
 
 #include <atomic>
-#include <exception>
 #include <iostream>
 #include <memory>
 #include <random>
@@ -228,17 +228,29 @@ private:
   pqxx::connection db_;
 };
 
-void enqueue(options& given, const setting& s, cpu_meter& cpu) {
+setting setting_in(options& given) {
+  const setting s{.database = given.text("database"),
+                  .how = style_in(given),
+                  .clients = given.integer("clients", 64, 1, 150),
+                  .batch = given.integer("batch", 1, 1, 1'000)};
+  if (s.database.empty())
+    throw std::invalid_argument("--database=postgresql://… is missing");
+  return s;
+}
+
+void enqueue(options& given) {
+  const auto s = setting_in(given);
+  cpu_meter cpu{0, process_in(given, "postgres")};
   const auto jobs = given.integer("jobs", 10'000, 1, 10'000'000);
   const auto bytes = static_cast<std::size_t>(given.integer("data", 100, 32, 100'000));
   given.finish();
   pqxx::connection db{s.database};
   pqxx::nontransaction{db}.exec(s.how.schema);
   std::atomic<std::int64_t> next = 0;
-  crowd clients{s.clients, [&](unsigned) -> crowd::task {
-                  auto one = std::make_shared<producer>(s, bytes, jobs, next);
-                  return [one] { return one->step(); };
-                }};
+  database_clients clients{s.clients, [&](unsigned) -> database_clients::task {
+                             auto one = std::make_shared<producer>(s, bytes, jobs, next);
+                             return [one] { return one->step(); };
+                           }};
   const auto metrics = clients.run(0, phase_s_max, cpu);
   pqxx::nontransaction{db}.exec("analyze jobs");
   std::cout << job_metrics(metrics.done_in_all, metrics.done_in_all, metrics.steps, cpu.used()).dump() << std::endl;
@@ -249,14 +261,16 @@ std::uint64_t left(const setting& s) {
   return pqxx::nontransaction{db}.exec1(s.how.left)[0].as<std::uint64_t>();
 }
 
-void work(options& given, const setting& s, cpu_meter& cpu) {
+void work(options& given) {
+  const auto s = setting_in(given);
+  cpu_meter cpu{0, process_in(given, "postgres")};
   const auto seconds = given.real("seconds", 5, 0.1, phase_s_max);
   const auto warm_up = given.real("warm-up", 0.5, 0, 60);
   given.finish();
-  crowd clients{s.clients, [&](unsigned number) -> crowd::task {
-                  auto one = std::make_shared<worker>(s, number);
-                  return [one] { return one->step(); };
-                }};
+  database_clients clients{s.clients, [&](unsigned number) -> database_clients::task {
+                             auto one = std::make_shared<worker>(s, number);
+                             return [one] { return one->step(); };
+                           }};
   const auto before = left(s);
   const auto metrics = clients.run(warm_up, seconds, cpu);
   if (left(s) != before - metrics.done_in_all)
@@ -264,36 +278,10 @@ void work(options& given, const setting& s, cpu_meter& cpu) {
   std::cout << job_metrics(metrics.done, metrics.done_in_all, metrics.steps, cpu.used()).dump() << std::endl;
 }
 
-int run(int argc, char** argv) {
-  const std::string_view mode = argc > 1 ? argv[1] : "";
-  options given{argc, argv, 2};
-  const setting s{.database = given.text("database"),
-                  .how = style_in(given),
-                  .clients = given.integer("clients", 64, 1, 150),
-                  .batch = given.integer("batch", 1, 1, 1'000)};
-  if (s.database.empty())
-    throw std::invalid_argument("--database=postgresql://… is missing");
-  cpu_meter cpu{0, static_cast<pid_t>(given.integer("postgres", 0, 0, INT32_MAX))};
-  if (mode == "enqueue")
-    enqueue(given, s, cpu);
-  else if (mode == "work")
-    work(given, s, cpu);
-  else
-    throw std::invalid_argument("one of enqueue, work");
-  return 0;
-}
-
 }  // namespace
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  try {
-    return bench::run(argc, argv);
-  } catch (const std::invalid_argument& e) {
-    std::cerr << "skip_locked: " << e.what() << std::endl;
-    return 64;
-  } catch (const std::exception& e) {
-    std::cerr << "skip_locked: " << e.what() << std::endl;
-    return 1;
-  }
+  using namespace bench;
+  return run_mode("skip_locked", argc, argv, {{"enqueue", enqueue}, {"work", work}});
 }

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-/// The calls of /api/work as the load generator makes them, and what it sends on and on.
+/// The calls of /api/work as the load generator makes them, and the traffic made of them.
 namespace bench {
 
 /// What a producer puts in.
@@ -116,8 +116,8 @@ inline bool all_complete(int status, std::string_view body, std::size_t count) {
   return complete == count;
 }
 
-/// Remembers the first answer that was not as hoped.
-class problems {
+/// Keeps the first unexpected answer.
+class first_unexpected {
 public:
   bool check(bool fine, int status, std::string_view body) {
     if (!fine && first_.empty())
@@ -150,11 +150,11 @@ public:
   }
   bool answered(std::int64_t tag, int status, std::string_view body) override {
     done += status == 201 ? static_cast<std::uint64_t>(tag) : 0;
-    return unhoped.check(status == 201, status, body);
+    return unexpected.check(status == 201, status, body);
   }
 
   std::uint64_t done = 0;
-  problems unhoped;
+  first_unexpected unexpected;
 
 private:
   std::int64_t next_;
@@ -164,9 +164,9 @@ private:
 };
 
 /// Claims and completes again and again, until the queue is empty or `most` jobs were asked for.
-class labour : public traffic {
+class claim_cycles : public traffic {
 public:
-  explicit labour(std::int64_t batch, std::int64_t most = INT64_MAX)
+  explicit claim_cycles(std::int64_t batch, std::int64_t most = INT64_MAX)
       : batch_{batch}, most_{most}, claim_{claim_request(batch)} {}
 
   bool next(std::string& out, std::int64_t& tag) override {
@@ -193,7 +193,7 @@ public:
 
   void measure(bool on) { measuring_ = on; }
 
-  /// `seconds` is the swarm's; the steps are cycles of one claim and its completion.
+  /// `seconds` is that of the connections; the steps are cycles of one claim and its completion.
   json metrics(double seconds, const cpu_used& cpu) const {
     run_metrics steps;
     steps.seconds = seconds;
@@ -205,7 +205,7 @@ public:
   }
 
   /// What several runs did together.
-  void add(const labour& other) {
+  void add(const claim_cycles& other) {
     done_ += other.done_;
     done_in_all += other.done_in_all;
     claim_time_.add(other.claim_time_);
@@ -213,7 +213,7 @@ public:
   }
 
   std::uint64_t done_in_all = 0;
-  problems unhoped;
+  first_unexpected unexpected;
 
 private:
   struct cycle {
@@ -240,7 +240,7 @@ private:
     if (jobs.empty()) {
       empty_ = true;  // also when it was refused: the run ends and tells why
       free_.push_back(tag);
-      return unhoped.check(status == 200, status, body);
+      return unexpected.check(status == 200, status, body);
     }
     numbers_in(body, [&](std::int64_t n) { see(n); });
     c.jobs = jobs.size();
@@ -253,7 +253,7 @@ private:
 
   bool completed(std::int64_t tag, const cycle& c, int status, std::string_view body) {
     free_.push_back(tag);
-    if (!unhoped.check(all_complete(status, body, c.jobs), status, body))
+    if (!unexpected.check(all_complete(status, body, c.jobs), status, body))
       return false;
     done_in_all += c.jobs;
     if (measuring_) {
@@ -263,7 +263,7 @@ private:
     return true;
   }
 
-  /// A job that two claims got is a job that two workers do.
+  /// Throws when two claims got the same job.
   void see(std::int64_t number) {
     const auto at = static_cast<std::size_t>(number);
     if (at >= seen_.size())

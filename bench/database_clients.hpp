@@ -15,23 +15,23 @@
 
 namespace bench {
 
-struct crowd_metrics {
+struct client_metrics {
   run_metrics steps;
   std::uint64_t done = 0;  ///< what the steps did, within the measured time
   std::uint64_t done_in_all = 0;
 };
 
 /// Clients of a database, a thread each, all at once until the time is up or nobody has anything left to do.
-class crowd {
+class database_clients {
 public:
   /// One step of one client; how much it did, 0: there is nothing left for it.
   using task = std::function<std::uint64_t()>;
   /// Called on the client's own thread, before anybody begins.
   using maker = std::function<task(unsigned number)>;
 
-  crowd(std::int64_t clients, maker make) : clients_{clients}, make_{std::move(make)} {}
+  database_clients(std::int64_t clients, maker make) : clients_{clients}, make_{std::move(make)} {}
 
-  crowd_metrics run(double warm_up_s, double measured_s, cpu_meter& cpu) {
+  client_metrics run(double warm_up_s, double measured_s, cpu_meter& cpu) {
     std::vector<std::thread> threads;
     for (std::int64_t i = 0; i < clients_; ++i)
       threads.emplace_back([this, i] { work(static_cast<unsigned>(i) + 1); });
@@ -65,7 +65,7 @@ private:
   }
 
   void work(unsigned number) {
-    crowd_metrics mine;
+    client_metrics mine;
     try {
       const auto step = make_(number);
       ++connected_;
@@ -112,7 +112,7 @@ private:
   std::atomic<bool> leave_ = false;
   std::mutex mutex_;
   std::string problem_;
-  crowd_metrics sum_;
+  client_metrics sum_;
 };
 
 }  // namespace bench
