@@ -10,7 +10,7 @@ stop = threading.Event()
 signal.signal(signal.SIGTERM, lambda *_: stop.set())
 
 def work(job, note, pause):
-    """Your work: returns results; raises for a failure. What is in `note` goes out with the heartbeats."""
+    """Your work: returns results; raises for a failure. `note` is sent with the heartbeats."""
     seconds, done = job["data"].get("seconds", 0), (job["checkpoint"] or {}).get("done", 0)
     while done < seconds:
         done += pause(0.2)
@@ -20,7 +20,7 @@ def work(job, note, pause):
     return {"slept": seconds}
 
 def post(path, body):
-    """Status and answer, asking under one key until somebody decides."""
+    """Status and answer; repeats the request with one key until the answer is definite."""
     headers = {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
     while True:
         try:

@@ -6,14 +6,14 @@ here=$(mktemp -d) stop='' child=''
 trap 'rm -rf "$here"' EXIT
 trap 'stop=1; [ -z "$child" ] || kill "$child" 2> /dev/null' TERM INT
 
-# Your work: the job is in $here/job; prints results as JSON, or words on stderr and a status for a failure.
+# Your work: the job is in $here/job; prints results as JSON, or fails with a message on stderr.
 work() {
   sleep "$(jq '.data.seconds // 0' "$here/job")"
   jq -e '.attempts >= (.data.failures // 0)' "$here/job" > /dev/null || { echo 'not this time' >&2; return 1; }
   jq '{slept: (.data.seconds // 0)}' "$here/job"
 }
 
-# post NAME PATH: sends $here/NAME.body under one key until somebody decides; sets $status, answers in $here/NAME.
+# post NAME PATH: sends $here/NAME.body with one key until the answer is definite; sets $status, answers in $here/NAME.
 post() {
   key=$(cat /proc/sys/kernel/random/uuid)
   while :; do
@@ -29,7 +29,7 @@ post() {
   done
 }
 
-# Keeps the lease; ends the work when the lease is lost or somebody asked to cancel.
+# Renews the lease; ends the work when the lease is lost or a cancel was requested.
 beat() {
   while sleep $((lease / 3)) && kill -0 $$; do
     jq '{lease_token}' "$here/job" > "$here/beat.body"
