@@ -153,6 +153,7 @@ class Story:
             job.attempts += 1
             self._expect(data["attempts"] == job.attempts < job.max_attempts, event, f"attempts {data['attempts']}, not {job.attempts}")
             self._wait_again(job, at, ms_of(data["run_at"]))
+            job.status = "scheduled"  # even when chance made the pause 0 ms: the next tick lets it go on
 
     def _died(self, event, data, at):
         told = {one["id"]: one for one in data["jobs"]}
