@@ -62,7 +62,7 @@ void front::check_finished(std::shared_ptr<actors::request_to<kind>> r) {
   });
 }
 
-void front::attach_payloads(std::vector<job_view> jobs, jobs_sink done) {
+std::vector<std::string> front::attach_cached(std::vector<job_view>& jobs) {
   std::vector<std::string> missing;
   for (auto& j : jobs) {
     auto key = job_key(j.queue, j.id);
@@ -71,10 +71,12 @@ void front::attach_payloads(std::vector<job_view> jobs, jobs_sink done) {
     else
       missing.push_back(std::move(key));
   }
-  if (missing.empty())
-    return done(true, std::move(jobs));
+  return missing;
+}
+
+void front::attach_stored(std::vector<job_view> jobs, const std::vector<std::string>& keys, jobs_sink done) {
   auto shared = std::make_shared<std::vector<job_view>>(std::move(jobs));
-  look_up_all(payloads_, missing, [shared, done = std::move(done)](bool asked, auto& found) {
+  look_up_all(payloads_, keys, [shared, done = std::move(done)](bool asked, auto& found) {
     for (auto& j : *shared)
       if (const auto it = found.find(job_key(j.queue, j.id)); it != found.end()) {
         // A first claim came before any report, whatever was reported since.

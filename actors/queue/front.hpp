@@ -19,10 +19,11 @@ public:
   front(actors::environment& env, const settings&);
   void admit(std::shared_ptr<actors::request_to<kind>> r);
 
-  /// Fills in what people and workers wrote about these jobs. `done` is called once, perhaps before this returns;
-  /// false: the store did not answer.
+  /// Fills in what people and workers wrote about these jobs as far as it is cached; the keys of the others.
+  std::vector<std::string> attach_cached(std::vector<job_view>& jobs);
+  /// Fills in the others from the store. `done` is called once; false: the store did not answer.
   using jobs_sink = std::function<void(bool asked, std::vector<job_view>)>;
-  void attach_payloads(std::vector<job_view> jobs, jobs_sink done);
+  void attach_stored(std::vector<job_view> jobs, const std::vector<std::string>& keys, jobs_sink done);
 
 private:
   void check_finished(std::shared_ptr<actors::request_to<kind>> r);
