@@ -44,7 +44,7 @@ instant store_time(persistence::store& s) {
 
 std::unordered_map<std::string, persistence::request_row> stored(persistence::reader& from,
                                                                  std::vector<std::string> digests) {
-  // Lists of bytes can not be a parameter of both stores: eight at a time, the last one repeated.
+  // Lists of bytes cannot be a parameter of both stores: eight at a time, the last one repeated.
   constexpr std::string_view eight = "where digest in ($1, $2, $3, $4, $5, $6, $7, $8)";
   std::unordered_map<std::string, persistence::request_row> out;
   for (std::size_t i = 0; i < digests.size(); i += 8) {
@@ -215,7 +215,7 @@ struct node::parts {
     }
   }
 
-  /// Sends kinds on the errands that their rows ask for, a bounded number at a time, until there are none.
+  /// Sends the commands that the kinds' rows ask for, a bounded number at a time, until there are none.
   void run_maintenance(persistence::reader& from) {
     const auto pending = std::make_shared<std::atomic<int>>(0);
     const auto refused = std::make_shared<std::atomic<bool>>(false);

@@ -6,7 +6,7 @@
 
 namespace callboard {
 
-/// An integer that can not be mistaken for another kind of integer.
+/// An integer that cannot be mistaken for another kind of integer.
 template <class Tag>
 struct id {
   std::int64_t value = 0;

@@ -315,7 +315,7 @@ struct claimed {
   std::optional<std::string> user_id;
   std::int64_t ttl_s = 0;
   instant expires_at;
-  std::optional<std::string> superseded;  ///< the run that lost its lock before and can not come back now
+  std::optional<std::string> superseded;  ///< the run that lost its lock before and cannot come back now
   static constexpr std::string_view type = "CLAIMED";
   static constexpr auto fields =
       std::tuple{field{"run_id", &claimed::run_id},         field{"token", &claimed::token},

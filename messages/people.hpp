@@ -44,7 +44,7 @@ struct applicant_row {
                  field{"email", &applicant_row::email}, field{"created_at", &applicant_row::created_at}};
 };
 
-/// A newcomer's row while it is carried by everybody who names it and not yet known to be stored.
+/// The row of an applicant who may not be stored yet, shared by every command and append that names them.
 using new_applicant = std::shared_ptr<const applicant_row>;
 
 /// An applicant who is known by e-mail only.

@@ -16,7 +16,7 @@ std::optional<instant> time_at(const result_row& r, int i) {
   return r.is_null(i) ? std::nullopt : std::optional{from_ms(r.integer(i))};
 }
 
-/// Pairs can not be a parameter of both stores: the jobs of one board at a time.
+/// Pairs cannot be a parameter of both stores: the jobs of one board at a time.
 std::unordered_map<std::string, std::vector<std::string>> by_board(const std::vector<std::string>& keys) {
   std::unordered_map<std::string, std::vector<std::string>> out;
   for (const auto& k : keys) {

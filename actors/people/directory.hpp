@@ -17,7 +17,8 @@ namespace callboard::actors {
 using known_emails = persistence::grouped<std::string, applicant_id>;
 
 /// Who is behind an e-mail address, for one slice of all addresses. No kind: it has no journal, applicants are payload.
-/// A newcomer's row is held only by those who carry it to the store; while anybody does, the address keeps its id.
+/// A new applicant's row is held only by the commands and appends that bring it; while one does, the address keeps its
+/// id.
 class directory final : public caf::event_based_actor {
 public:
   struct question {

@@ -90,7 +90,8 @@ void kind::orphaned_rows(reader& from, const orphan_sink& sink) {
   from.query("select q.name from work_queues q left join heads h on h.kind = $1 and h.key = q.name where h.key is null",
              {std::string{kind::name}},
              [&](const result_row& r) { sink(queue_row::table_name, std::string{r.text(0)}); });
-  // Words without a job, and jobs without words. All in one snapshot, so one that moves between its tables is found.
+  // Payload without a job, and jobs without payload. All in one snapshot, so one that moves between its tables is
+  // found.
   constexpr std::string_view unmatched = "select x.queue, x.id, j.id is null and f.id is null from work_payloads x"
                                          " left join work_jobs j on j.queue = x.queue and j.id = x.id"
                                          " left join work_finished f on f.queue = x.queue and f.id = x.id";

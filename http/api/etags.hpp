@@ -9,7 +9,7 @@
 /// Versions of entities as HTTP speaks of them.
 namespace callboard::http {
 
-/// A version that nothing has: If-Match named only what can not match.
+/// A version that nothing has: If-Match named only what cannot match.
 inline constexpr std::int64_t no_version = -1;
 
 std::string etag(std::int64_t version);

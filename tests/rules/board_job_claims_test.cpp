@@ -71,7 +71,7 @@ TEST_CASE("what can not be claimed says what it is") {
   REQUIRE_THAT(s.refuses(code::bad_job_status, claim_by("r1")).message, Contains(std::string{name(to)}));
 }
 
-TEST_CASE("what was applied to can not be claimed") {
+TEST_CASE("what was applied to cannot be claimed") {
   story s;
   s.accepts(claim_by("r1"));
   s.accepts(success_of("r1"));
@@ -333,7 +333,7 @@ TEST_CASE("artifacts of more than a mebibyte are refused and change nothing") {
   REQUIRE(s.state().last->payload.artifacts.size() < artifacts_bytes_max);
 }
 
-TEST_CASE("what does not exist can not be claimed") {
+TEST_CASE("what does not exist cannot be claimed") {
   state s = kind::initial("acme:9");
   decision<kind> d{s, dawn, 0};
   const auto a = kind::decide(d, claim_by("r1"));

@@ -29,7 +29,7 @@ TEST_CASE("merging is idempotent and keeps what needs escapes") {
   REQUIRE(merged_json(once, change) == once);
 }
 
-TEST_CASE("what is no object can not be merged") {
+TEST_CASE("what is no object cannot be merged") {
   REQUIRE_THROWS(merged_json("[1]", "{}"));
   REQUIRE_THROWS(merged_json("{}", "[1]"));
   REQUIRE_THROWS(merged_json("{}", "nonsense"));

@@ -267,7 +267,7 @@ TEST_CASE("whatever happens to an application is a move of the lifecycle") {
     }
 }
 
-TEST_CASE("an event that is no move of the lifecycle can not be applied") {
+TEST_CASE("an event that is no move of the lifecycle cannot be applied") {
   story s;
   const auto ada = s.applies(1);
   auto copy = s.state();

@@ -172,7 +172,7 @@ response job_written(answer<kind> a, success how) {
   return r;
 }
 
-/// Only a person's words arrive here; what is no status at all is refused by the rules like any that can not be set.
+/// Only a person's words arrive here; what is no status at all is refused by the rules like any that cannot be set.
 board_job::status wanted_status(std::string_view text) {
   return from_name<board_job::status>(text).value_or(board_job::status::queued);
 }

@@ -189,7 +189,7 @@ task<tally> sent_in(request_context& x, delivery& d) {
 }
 
 /// The answer is remembered by the first of the boards, when the last job has committed. Everything is written by then:
-/// an answer that can not be remembered is given all the same.
+/// an answer that cannot be remembered is given all the same.
 task<response> respond_and_store(request_context& x, std::string board, board::ingestion response_body) {
   response r{201, to_json(response_body)};
   if (!idempotency_key(x))

@@ -15,7 +15,7 @@ response application_written(answer<kind> a, success how) {
   return written<opening::application_result>(std::move(a), how);
 }
 
-/// An application's id names its opening. When that can not exist or does not, it is the application that is missing.
+/// An application's id names its opening. When that cannot exist or does not, it is the application that is missing.
 template <class Command>
 task<response> act_on(request_context& x, Command command) {
   const auto id = command.application;

@@ -159,11 +159,11 @@ struct lease_name {
 };
 std::optional<lease_name> lease_in(std::string_view token);
 
-/// Refuses what can not be an id or a type of jobs.
+/// Refuses what cannot be an id or a type of jobs.
 void check_job_name(std::string_view path, std::string_view name);
 /// The job in the path.
 const std::string& job_id(const request_context& x);
-/// Refuses what can not be a queue's name.
+/// Refuses what cannot be a queue's name.
 void check_queue(std::string_view path, const std::string& name);
 /// The same for a queue that may be absent.
 std::optional<std::string> checked_queue(std::optional<std::string> name);

@@ -57,7 +57,7 @@ std::string location_of(const std::string& id) {
 
 // Leases
 
-/// A lease that can not be: either the job is unknown, or it is somebody else's by now.
+/// A lease that cannot be: either the job is unknown, or it is somebody else's by now.
 task<refusal> wrong_lease(request_context& x, std::string id, std::optional<std::string> of, refusal otherwise) {
   const auto question = [id, of](reader& from) { return queue::find_jobs(from, id, of).size(); };
   if (co_await read(x, question) == 0)

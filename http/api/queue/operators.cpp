@@ -43,7 +43,7 @@ task<std::vector<std::string>> queues_meant(request_context& x, std::optional<st
   co_return co_await read(x, question);
 }
 
-/// Who remembers the answer to a wish for many.
+/// The queue that stores the response of a bulk command.
 std::string record_owner(const std::optional<std::string>& of) {
   return of.value_or(std::string{queue::default_queue});
 }
@@ -56,8 +56,8 @@ task<response> respond_and_store(request_context& x, std::optional<std::string> 
   co_return co_await stored<kind>(x, record_owner(of), std::move(command), std::move(r));
 }
 
-/// One decision of a wish for many; it has no record of its own. Once something is done, nobody is told that nothing
-/// is.
+/// One decision of a bulk command; it has no record of its own. Once one was committed, a later failure is no longer
+/// "nothing was written".
 task<queue::swept> sweep(request_context& x, std::string of, queue::command c, bool has_begun) {
   auto here = send_part<kind>(x, std::move(of), std::move(c));
   try {
